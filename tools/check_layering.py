@@ -39,6 +39,8 @@ kMayInclude = {
     "runtime/launch": {"base", "codegen/compiled", "frontend/call", "ir/target", "runtime/device", "runtime/trace",
                        "public"},
     "runtime/host": {"base", "runtime/device", "runtime/launch", "runtime/trace", "public"},
+    "runtime/aot": {"base", "codegen/compiled", "frontend/call", "ir/target", "runtime/device", "runtime/host",
+                    "runtime/launch", "runtime/trace", "public"},
     "runtime/jit": {"base", "codegen", "codegen/compiled", "passes", "runtime/cache", "ir", "ir/layout", "ir/target",
                     "frontend/call", "frontend/trace", "runtime/device", "runtime/host", "runtime/launch",
                     "runtime/toolchain", "runtime/trace", "public"} | kCompiler,

@@ -77,6 +77,7 @@ int mainOf(int argc, char **argv) {
   app.require_subcommand(1);
   std::function<int()> chosen;
   addBuild(app, chosen);
+  addAot(app, chosen);
   addRun(app, chosen);
   addExplain(app, chosen);
   addCache(app, chosen);

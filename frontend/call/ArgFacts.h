@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tile::frontend {
@@ -44,6 +45,22 @@ struct ValueUse {
   int dim; ///< of the extent; -1: the argument is a scalar
   bool operator==(const ValueUse &) const = default;
 };
+
+/// The widest access of a thread, in bytes, for which a pointer can be aligned.
+constexpr uint64_t kAlignment = 16;
+/// Whether the pointer is divisible by that.
+inline bool isAligned(const detail::HostArg &arg) {
+  return reinterpret_cast<uintptr_t>(arg.pointer) % kAlignment == 0;
+}
+
+/// What is known of argument `index`. `uses` are the tiles in which the kernel addresses its arguments: an extent counts
+/// as divisible by those of its dimension that divide it, and by 16 or 8. Without `assume` only what decides whether the
+/// code is right is told.
+ArgFacts factsOf(const detail::HostArg &arg, int index, std::span<const TileUse> uses,
+                 bool assume = true);
+
+/// What a kernel that asks for a value gets of these arguments: the bits of a scalar, or an extent.
+uint64_t valueOf(std::span<const detail::HostArg> args, ValueUse use);
 
 /// The number that a scalar argument's bits are.
 int64_t integerOf(DType dtype, uint64_t bits);

@@ -153,6 +153,28 @@ CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions
   return compileTraced(call, *traceFor(call, facts, std::move(traced), target), options);
 }
 
+Specialisation specialise(const KernelRequest &request, const CompileOptions &options,
+                          Assumed assumed) {
+  detail::CompileSettings settings = request.settings;
+  settings.assume &= assumed == Assumed::LikeExample;
+  Call call(*request.record, request.arguments, request.constants, settings);
+  detail::checkArguments(call.record(), call.args());
+  TargetInfo target = targetInfo(options.target);
+  std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, target);
+  CallFacts facts = call.facts(traced->uses.tiles);
+  if (assumed != Assumed::LikeExample)
+    for (frontend::ArgFacts &arg : facts.args)
+      arg.isWide = assumed == Assumed::Nothing;
+  traced = traceFor(call, facts, std::move(traced), target);
+  Specialisation result;
+  result.args.assign(facts.args.begin(), facts.args.end());
+  result.uses = traced->uses;
+  for (frontend::ValueUse use : result.uses.values)
+    result.values.push_back(valueOf(call.args(), use));
+  result.compiled = compileTraced(call, *traced, options);
+  return result;
+}
+
 CompiledKernel compileText(std::string_view text, const std::string &name,
                            const CompileOptions &options) {
   std::unique_ptr<mlir::MLIRContext> context = ir::makeContext();

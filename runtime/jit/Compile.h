@@ -8,6 +8,7 @@
 #pragma once
 
 #include "codegen/CompileOptions.h"
+#include "frontend/trace/Binding.h"
 
 #include <tile/Ops.h>
 #include <tile/Registry.h>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tile::frontend {
 struct TracedKernel;
@@ -46,6 +48,25 @@ const passes::PassSelection &passesOfEnvironment();
 /// Compiles what a launch with the request's arguments would compile.
 codegen::CompiledKernel compileRequest(const KernelRequest &request,
                                        const codegen::CompileOptions &options);
+
+/// What code may take for granted of the arguments of later calls, by those of a request.
+enum class Assumed {
+  LikeExample,  ///< alignments and divisibilities are as good
+  NothingSmall, ///< none, but offsets stay below 2^31 elements
+  Nothing
+};
+
+/// A kernel compiled for calls to come, and what it takes for granted of them.
+struct Specialisation {
+  codegen::CompiledKernel compiled;
+  std::vector<frontend::ArgFacts> args;
+  frontend::ArgumentUses uses;
+  std::vector<uint64_t> values; ///< of uses.values, in their order
+};
+
+/// Compiles a kernel ahead of calls. Values that the kernel asks for while it is traced are those of the request.
+Specialisation specialise(const KernelRequest &request, const codegen::CompileOptions &options,
+                          Assumed assumed);
 
 /// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it.
 /// Throws Parse for text that is not a valid module, else as compileTraced. Give it no hostile text

@@ -6,8 +6,9 @@
 #include "runtime/host/Start.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
-#include "runtime/jit/RecentCalls.h"
+#include "runtime/launch/ForCall.h"
 #include "runtime/launch/Overlap.h"
+#include "runtime/launch/RecentCalls.h"
 #include "runtime/trace/Span.h"
 
 #include <algorithm>
@@ -67,31 +68,14 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   stream.synchronize();
 }
 
-/// Does what a call asks for. What is wrong with its arguments is at its line; what is wrong with the kernel is at a line
-/// of the kernel, and says where the call is.
-template <class Act> static void forCall(Loc call, Act act) {
-  try {
-    act();
-  } catch (const Error &error) {
-    if (!call.line)
-      throw;
-    std::vector<std::string> notes = error.notes();
-    if (error.file().empty())
-      throw Error(error.fault(), error.code(), error.message(), call, std::move(notes));
-    notes.push_back("called at " + std::string(call.file) + ":" + std::to_string(call.line));
-    throw Error(error.fault(), error.code(), error.message(), {error.file().c_str(), error.line()},
-                std::move(notes));
-  }
-}
-
 /// The kernel for a call, after all checks of its arguments; `fresh` are the maps of one that is not remembered.
 /// `stream` is where it will be launched, if it will.
 static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, TensorMaps &fresh,
                           const detail::StreamState *stream = nullptr) {
-  jit::RecentCalls &recent = jit::RecentCalls::ofThread();
+  launch::RecentCalls &recent = launch::RecentCalls::ofThread();
   auto aliases = [&] { return jit::jitOf(device).aliases(call); };
   const frontend::CallDevice callDevice{device.id, device.name};
-  if (jit::RecentCall *known = recent.find(call.layout(device.id))) {
+  if (launch::RecentCall *known = recent.find(call.layout(device.id))) {
     call.checkAddresses(known->footprints, callDevice);
     launch::refuseOverlap(call.record(), call.args(), known->footprints, aliases);
     return {*known->kernel, known->maps};
@@ -116,7 +100,7 @@ static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, TensorMa
 
 void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
                     std::span<const int64_t> consts, const LaunchOptions &options) {
-  forCall(options.call, [&] {
+  launch::forCall(options.call, [&] {
     trace::Span span("launch", record.name);
     StreamState &state = stream.state();
     jit::Call call(record, args, consts, options.compile);
@@ -129,7 +113,7 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
 void detail::prepare(const KernelRecord &record, const Device &device,
                      std::span<const HostArg> args, std::span<const int64_t> consts,
                      const LaunchOptions &options) {
-  forCall(options.call, [&] {
+  launch::forCall(options.call, [&] {
     trace::Span span("prepare", record.name);
     jit::Call call(record, args, consts, options.compile);
     TensorMaps fresh;

@@ -10,17 +10,7 @@
 
 namespace tile::jit {
 
-/// Whether the pointer is divisible by 16.
-bool isAligned(const detail::HostArg &arg);
-
-/// What is known of argument `index`. `uses` are the tiles in which the kernel addresses its arguments: an extent counts
-/// as divisible by those of its dimension that divide it, and by 16 or 8. Without `assume` only what decides whether the
-/// code is right is told.
-frontend::ArgFacts factsOf(const detail::HostArg &arg, int index,
-                           std::span<const frontend::TileUse> uses, bool assume = true);
-
-/// What a kernel that asks for a value gets of these arguments: the bits of a scalar, or an extent.
-uint64_t valueOf(std::span<const detail::HostArg> args, frontend::ValueUse use);
+using frontend::factsOf, frontend::isAligned, frontend::valueOf;
 
 /// The settings of a launch and those of the environment: TILE_CHECKED=1 checks every kernel.
 detail::CompileSettings withEnvironment(detail::CompileSettings settings);

@@ -12,6 +12,7 @@ namespace tile::tilec {
 
 /// Adds a command; what it is to do is stored in `chosen` when the user names it.
 void addBuild(CLI::App &app, std::function<int()> &chosen);
+void addAot(CLI::App &app, std::function<int()> &chosen);
 void addRun(CLI::App &app, std::function<int()> &chosen);
 void addExplain(CLI::App &app, std::function<int()> &chosen);
 void addCache(CLI::App &app, std::function<int()> &chosen);

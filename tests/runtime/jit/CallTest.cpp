@@ -1,8 +1,8 @@
 // What is worked out of a call: facts of its arguments, the parts of its key, and what a thread remembers of it.
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
-#include "runtime/jit/RecentCalls.h"
 #include "runtime/jit/Specialize.h"
+#include "runtime/launch/RecentCalls.h"
 
 #include <tile/tile.h>
 
@@ -183,7 +183,7 @@ TEST(Call, WithoutAssumptionsOnlyWidthIsAFact) {
 TEST(RecentCalls, NewerOnesTakeThePlacesOfOlderOnes) {
   constexpr size_t kCalls = 5000;
   std::vector<jit::LoadedKernel> kernels(kCalls);
-  auto recent = std::make_unique<jit::RecentCalls>();
+  auto recent = std::make_unique<launch::RecentCalls>();
   auto callOf = [&](size_t i) {
     detail::HostArg arg = view({static_cast<int64_t>(i), 8}, {8, 1});
     return wordsOf(jit::Call(pair.record(), {&arg, 1}, {}, {}).layout(1));
@@ -195,7 +195,7 @@ TEST(RecentCalls, NewerOnesTakeThePlacesOfOlderOnes) {
     EXPECT_EQ(recent->find(callOf(i))->kernel, &kernels[i]);
   }
   for (size_t i = 0; i < kCalls; ++i)
-    if (const jit::RecentCall *known = recent->find(callOf(i))) {
+    if (const launch::RecentCall *known = recent->find(callOf(i))) {
       EXPECT_EQ(known->kernel, &kernels[i]);
       ++found;
     }

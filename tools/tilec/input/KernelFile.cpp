@@ -15,31 +15,13 @@ namespace {
 
 using detail::KernelRecord;
 using detail::ParamSpec;
-using Records = std::vector<std::shared_ptr<const KernelRecord>>;
+using Records = KernelRecords;
 
 constexpr int64_t kExampleExtent = 1024;
 
 bool isSource(const std::string &file) {
   std::string extension = std::filesystem::path(file).extension().string();
   return extension == ".cpp" || extension == ".cc" || extension == ".cxx";
-}
-
-/// The kernels that loading a file makes.
-Records load(const std::string &file) {
-  std::error_code fault;
-  if (!std::filesystem::is_regular_file(file, fault))
-    throw Error(Fault::User, ErrorCode::IoError,
-                "cannot read '" + file + "': " + (fault ? fault.message() : "not a file"));
-  Records before = detail::liveRecords();
-  isSource(file) ? loadSource(file) : loadLibrary(file);
-  Records made;
-  for (auto &record : detail::liveRecords())
-    if (std::find(before.begin(), before.end(), record) == before.end())
-      made.push_back(record);
-  if (made.empty())
-    refuse("'" + file +
-           "' has no kernel in a static variable, as in: auto k = kernel(\"k\", ...);");
-  return made;
 }
 
 std::shared_ptr<const KernelRecord> choose(const Records &records, const std::string &file,
@@ -133,10 +115,32 @@ bool isKernelFile(const std::string &file) {
   return isSource(file) || std::filesystem::path(file).extension() == ".so";
 }
 
+KernelRecords loadKernels(const std::string &file) {
+  std::error_code fault;
+  if (!std::filesystem::is_regular_file(file, fault))
+    throw Error(Fault::User, ErrorCode::IoError,
+                "cannot read '" + file + "': " + (fault ? fault.message() : "not a file"));
+  KernelRecords before = detail::liveRecords();
+  isSource(file) ? loadSource(file) : loadLibrary(file);
+  KernelRecords made;
+  for (auto &record : detail::liveRecords())
+    if (std::find(before.begin(), before.end(), record) == before.end())
+      made.push_back(record);
+  if (made.empty())
+    refuse("'" + file +
+           "' has no kernel in a static variable, as in: auto k = kernel(\"k\", ...);");
+  return made;
+}
+
 BoundKernel loadKernel(const std::string &file, const std::string &name,
                        const OpSettings &settings) {
+  return bindKernel(loadKernels(file), file, name, settings);
+}
+
+BoundKernel bindKernel(const KernelRecords &records, const std::string &file,
+                       const std::string &name, const OpSettings &settings) {
   BoundKernel kernel;
-  kernel.record = choose(load(file), file, name);
+  kernel.record = choose(records, file, name);
   kernel.names = parameterNamesOf(*kernel.record);
   kernel.warps = static_cast<int>(std::clamp<int64_t>(settings.integer("warps", 4), 0, 1 << 20));
   kernel.constants = bindConstants(kernel, settings);

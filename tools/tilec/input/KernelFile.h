@@ -20,9 +20,18 @@ struct BoundKernel {
   int warps = 4;
 };
 
-/// Loads the file and takes the kernel called `name`, or the only one. Constants are settings of their names, or
-/// `consts=128,128,64`; `warps=8`. Only kernels made while the file is loaded count: those in static variables. Errors:
-/// InvalidArgument listing the kernels or constants there are; see HostCompiler.h.
+using KernelRecords = std::vector<std::shared_ptr<const detail::KernelRecord>>;
+
+/// Loads the file, once, and returns its kernels: those in static variables, which are made while it is loaded. Errors:
+/// InvalidArgument if it has none; see HostCompiler.h.
+KernelRecords loadKernels(const std::string &file);
+
+/// Takes the kernel of a file called `name`, or the only one. Constants are settings of their names, or
+/// `consts=128,128,64`; `warps=8`. Errors: InvalidArgument listing the kernels or constants there are.
+BoundKernel bindKernel(const KernelRecords &records, const std::string &file,
+                       const std::string &name, const OpSettings &settings);
+
+/// Both.
 BoundKernel loadKernel(const std::string &file, const std::string &name,
                        const OpSettings &settings);
 

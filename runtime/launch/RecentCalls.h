@@ -2,36 +2,35 @@
 // known of those is not worked out anew, and what was checked of them not checked again.
 #pragma once
 
-#include "runtime/jit/KeyMap.h"
 #include "runtime/launch/Footprints.h"
 #include "runtime/launch/TensorMaps.h"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tile::launch {
-struct LoadedKernel;
-} // namespace tile::launch
 
-namespace tile::jit {
+struct LoadedKernel;
 
 /// What is known of a call.
 struct RecentCall {
-  const launch::LoadedKernel *kernel = nullptr;
-  std::vector<launch::Footprint> footprints;
-  launch::TensorMaps maps = {}; ///< as of the last launch
+  const LoadedKernel *kernel = nullptr;
+  std::vector<Footprint> footprints;
+  TensorMaps maps = {}; ///< as of the last launch
 };
 
-/// By what Call::layout says of them. Each thread has its own, so that nobody waits. Newer calls take the places of
-/// older ones.
+/// By words that say all that a kernel is chosen by; see Layouts.h. Each thread has its own, so that nobody waits. Newer
+/// calls take the places of older ones.
 class RecentCalls {
 public:
   static RecentCalls &ofThread();
 
   /// What was added of a call, or null.
-  RecentCall *find(llvm::ArrayRef<uint64_t> call);
+  RecentCall *find(std::span<const uint64_t> call);
   /// The kernel's device may end before the thread: no later call has its number. Returns what was added, which the next
   /// call to add may replace.
-  RecentCall *add(llvm::ArrayRef<uint64_t> call, RecentCall known);
+  RecentCall *add(std::span<const uint64_t> call, RecentCall known);
 
 private:
   static constexpr size_t kSlots = 1024;
@@ -39,8 +38,8 @@ private:
     std::vector<uint64_t> call;
     RecentCall known;
   };
-  static size_t slotOf(llvm::ArrayRef<uint64_t> call);
+  static size_t slotOf(std::span<const uint64_t> call);
   std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
 };
 
-} // namespace tile::jit
+} // namespace tile::launch

@@ -1,0 +1,185 @@
+#include "runtime/aot/Kernels.h"
+
+#include "frontend/call/Arguments.h"
+#include "runtime/host/Capture.h"
+#include "runtime/launch/ForCall.h"
+#include "runtime/launch/Layouts.h"
+#include "runtime/launch/Overlap.h"
+#include "runtime/launch/RecentCalls.h"
+#include "runtime/trace/Span.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory_resource>
+
+namespace tile::aot {
+namespace {
+
+using detail::HostArg;
+using launch::Prepared;
+
+/// Keys of recent calls that begin with a number above this are of functions of archives, others are of kernels that the
+/// process has compiled.
+constexpr uint64_t kFirstId = uint64_t(1) << 63;
+
+uint64_t newId() {
+  static std::atomic<uint64_t> last = kFirstId;
+  return ++last;
+}
+
+/// The function as a kernel whose parameters all take arguments.
+detail::KernelRecord recordOf(const Function &function) {
+  detail::KernelRecord record;
+  record.name = function.kernel;
+  record.where = {function.file.c_str(), function.line};
+  record.params = function.params;
+  record.paramNames = function.paramNames;
+  return record;
+}
+
+/// Of a key with eight tensors of three dimensions; longer ones are put on the heap.
+constexpr size_t kUsualKeyBytes = 1024;
+
+bool asksForNumbers(const Needs &needs) {
+  return std::ranges::any_of(needs.values,
+                             [](const NeededValue &value) { return value.use.dim < 0; });
+}
+
+/// Does a call's work; a trace sees it as a launch.
+template <class Act> void asLaunch(const Function &function, Loc call, Act act) {
+  launch::forCall(call, [&] {
+    trace::Span span("launch", function.name);
+    act(span);
+  });
+}
+
+} // namespace
+
+LoadedFunction::LoadedFunction(Function function)
+    : function_(std::move(function)), record_(recordOf(function_)), id_(newId()) {}
+
+std::deque<LoadedVariant> &LoadedFunction::variantsFor(detail::DeviceState &device) {
+  std::lock_guard lock(mutex_);
+  auto found = byDevice_.find(device.id);
+  if (found == byDevice_.end()) {
+    std::deque<LoadedVariant> variants;
+    for (const Variant *variant : aot::variantsFor(function_, device.device->props()))
+      variants.emplace_back().variant = variant;
+    found = byDevice_.emplace(device.id, std::move(variants)).first;
+  }
+  return found->second;
+}
+
+const launch::LoadedKernel &LoadedFunction::loaded(LoadedVariant &variant,
+                                                   detail::DeviceState &device) {
+  std::lock_guard lock(mutex_);
+  if (!variant.kernel) {
+    variant.kernel = launch::load(*device.device, variant.variant->compiled, variant.variant->cubin,
+                                  {function_.name, record_.where});
+    variant.kernel->isForNumbers = std::ranges::any_of(
+        function_.variants, [](const Variant &any) { return asksForNumbers(any.needs); });
+    variant.isLoaded = true;
+  }
+  return *variant.kernel;
+}
+
+LoadedVariant &LoadedFunction::variantFor(detail::StreamState &stream,
+                                          std::span<const HostArg> args) {
+  std::deque<LoadedVariant> &variants = variantsFor(*stream.owner);
+  std::string why;
+  for (LoadedVariant &variant : variants)
+    if (why = unmetNeed(variant.variant->needs, record_, args); why.empty()) {
+      if (stream.isExternal && !variant.isLoaded)
+        detail::refuseIfOthersCapture(stream, "function '" + function_.name + "' would be loaded",
+                                      "call it once before, or prepare() it");
+      return variant;
+    }
+  throw Error(Fault::User, ErrorCode::Unsupported,
+              "'" + function_.name + "' is not compiled for such arguments: " + why);
+}
+
+void LoadedFunction::refuseOverlap(std::span<const launch::Footprint> footprints,
+                                   std::span<const HostArg> args, detail::DeviceState &device) {
+  launch::refuseOverlap(record_, args, footprints, [&]() -> launch::Pairs {
+    return variantsFor(device).front().variant->aliases; // those of the source, so of each variant
+  });
+}
+
+/// Everything that the variant for a call is chosen by, unless the kernel asks for the value of a number.
+static void writeKey(std::pmr::vector<uint64_t> &key, uint64_t function, uint64_t device,
+                     std::span<const HostArg> args) {
+  key.resize(2 + args.size() + launch::layoutWords(args));
+  uint64_t *next = key.data();
+  *next++ = function, *next++ = device;
+  for (const HostArg &arg : args)
+    *next++ =
+        uint64_t(arg.sameAs) << 24 | uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 | arg.rank;
+  launch::writeLayouts(next, args);
+}
+
+Prepared LoadedFunction::prepared(detail::StreamState &stream, std::span<const HostArg> args,
+                                  launch::TensorMaps &fresh) {
+  const frontend::CallDevice device{stream.owner->id, stream.owner->name};
+  for (const HostArg &arg : args)
+    if (arg.rank > kMaxRank) // a key has no room for it, and no function takes it
+      detail::checkArguments(record_, args);
+  std::vector<HostArg> marked;
+  args = launch::markSameViews(record_, args, marked);
+  std::byte room[kUsualKeyBytes];
+  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+  std::pmr::vector<uint64_t> key(&memory);
+  writeKey(key, id_, device.id, args);
+  launch::RecentCalls &recent = launch::RecentCalls::ofThread();
+  if (launch::RecentCall *known = recent.find(key)) {
+    for (const launch::Footprint &tensor : known->footprints)
+      frontend::checkAddress(record_, args[static_cast<size_t>(tensor.argument)], tensor.argument,
+                             device);
+    refuseOverlap(known->footprints, args, *stream.owner);
+    return {*known->kernel, known->maps};
+  }
+  detail::checkArguments(record_, args);
+  frontend::checkTensors(record_, args, device);
+  std::vector<launch::Footprint> footprints = launch::footprintsOf(record_, args);
+  refuseOverlap(footprints, args, *stream.owner);
+  const launch::LoadedKernel &kernel = loaded(variantFor(stream, args), *stream.owner);
+  launch::TensorMaps maps(kernel.tensorMaps.size());
+  if (!kernel.isForNumbers)
+    return {kernel, recent.add(key, {&kernel, std::move(footprints), std::move(maps)})->maps};
+  fresh = std::move(maps);
+  return {kernel, fresh};
+}
+
+void LoadedFunction::launch(detail::StreamState &stream, std::span<const HostArg> args,
+                            const detail::LaunchOptions &options) {
+  asLaunch(function_, options.call, [&](trace::Span &span) {
+    launch::TensorMaps fresh;
+    Prepared ready = prepared(stream, args, fresh);
+    launch::start({function_.name, record_.where}, ready, stream, args, options, span);
+  });
+}
+
+void LoadedFunction::load(detail::DeviceState &device) {
+  for (LoadedVariant &variant : variantsFor(device))
+    loaded(variant, device);
+}
+
+Kernels::Kernels(Archive archive) : name_(std::move(archive.name)) {
+  for (Function &function : archive.functions)
+    functions_.push_back(std::make_unique<LoadedFunction>(std::move(function)));
+}
+
+LoadedFunction &Kernels::function(const std::string &name, Loc where) const {
+  std::string known;
+  for (const auto &function : functions_) {
+    if (function->function().name == name)
+      return *function;
+    known += (known.empty() ? "" : ", ") + function->function().name;
+  }
+  throw Error(Fault::User, ErrorCode::InvalidArgument,
+              "the archive '" + name_ + "' has no function '" + name + "'; it has " +
+                  (known.empty() ? "none" : known),
+              where);
+}
+
+} // namespace tile::aot

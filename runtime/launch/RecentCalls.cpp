@@ -1,0 +1,32 @@
+#include "runtime/launch/RecentCalls.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tile::launch {
+
+RecentCalls &RecentCalls::ofThread() {
+  static thread_local RecentCalls calls;
+  return calls;
+}
+
+size_t RecentCalls::slotOf(std::span<const uint64_t> call) {
+  return XXH3_64bits(call.data(), call.size_bytes()) % kSlots;
+}
+
+RecentCall *RecentCalls::find(std::span<const uint64_t> call) {
+  Slot &slot = slots_[slotOf(call)];
+  return std::ranges::equal(call, slot.call) ? &slot.known : nullptr;
+}
+
+RecentCall *RecentCalls::add(std::span<const uint64_t> call, RecentCall known) {
+  Slot &slot = slots_[slotOf(call)];
+  slot.call.assign(call.begin(), call.end());
+  slot.known = std::move(known);
+  return &slot.known;
+}
+
+} // namespace tile::launch
