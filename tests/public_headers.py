@@ -2,6 +2,7 @@
 """Holds the public headers to their promise: each compiles alone and without a warning, all together do so under every
 compiler, as do their templates (public_templates.cpp); together they stay small, and reach no header of MLIR, LLVM or CUDA.
 The first compiler, which the build does not use, takes the examples too.
+Those of the C API compile as strict C99, too, and name all that is theirs tile_.
 What users read begins with what they want: machinery is in include/tile/detail, names are of their side's casing
 (docs/decisions/0024-names-of-language-and-host.md), lines have 100 columns at most.
 
@@ -22,6 +23,8 @@ kMaxColumns = 100
 kLanguage = {f"tile/{name}.h" for name in (
     "Atomics", "Callable", "Const", "Control", "Debug", "Facts", "Foreign", "Grid", "Hinted", "Hints", "Kernel", "Ops",
     "Random", "Reduce", "Shape", "Specialize", "Value", "View")}
+# Those of the C API.
+kOfC = re.compile(r"tile/(tile_c|c/\w+)\.h")
 # Of the host's side: Types.h, and what Arg says to the tracer.
 kHostsWords = {"isFloat", "isStaged", "asInt", "asDouble"}
 kDeclaration = re.compile(r"(?:\b(\w+)|[>&*\]]) +[&*]*([a-z]\w*)\(")  # the word before, and the name
@@ -31,9 +34,9 @@ templates = pathlib.Path(__file__).resolve().parent / "public_templates.cpp"
 examples = include.parent / "examples"
 
 
-def compile_source(compiler, source, *arguments):
-    command = [compiler, "-std=c++20", f"-I{include}", "-Wall", "-Wextra", "-Werror", *arguments]
-    return subprocess.run([*command, "-x", "c++", "-"], input=source, text=True, capture_output=True)
+def compile_source(compiler, source, *arguments, language=("-x", "c++", "-std=c++20")):
+    command = [compiler, *language, f"-I{include}", "-Wall", "-Wextra", "-Werror", *arguments]
+    return subprocess.run([*command, "-"], input=source, text=True, capture_output=True)
 
 
 def faults_together(compiler, headers):
@@ -66,6 +69,11 @@ def faults(compiler, header):
     result = compile_source(compiler, f"#include <{header}>\n", "-fsyntax-only")
     if result.returncode:
         yield f"<{header}> does not compile alone with {compiler}:\n{result.stderr}"
+    if kOfC.fullmatch(header):
+        result = compile_source(compiler, f"#include <{header}>\n", "-fsyntax-only", "-pedantic",
+                                language=("-x", "c", "-std=c99"))
+        if result.returncode:
+            yield f"<{header}> is not C99 for {compiler}:\n{result.stderr}"
 
 
 def public_part(text):
@@ -88,6 +96,8 @@ def reading_faults(header):
         yield f"<{header}>: {machinery} lines of detail, at most {kMaxMachinery}: move them to include/tile/detail"
     kind, wrong = ("language", r"[a-z0-9][A-Z]") if header in kLanguage else ("host API", r"[a-z]_[a-z]")
     declared = {name for word, name in kDeclaration.findall(public_part(text)) if word not in ("return", "else")}
+    if kOfC.fullmatch(header):
+        kind, wrong = "C API", r"^(?!tile_[a-z0-9_]+$)"
     for name in sorted(declared - kHostsWords):
         if re.search(wrong, name) and not name.startswith("float8_"):
             yield f"<{header}>: {name} is not of the {kind}'s casing (docs/decisions/0024)"
