@@ -8,7 +8,8 @@
 # ...) is linked privately.
 get_property(tileLibraries GLOBAL PROPERTY TILE_LIBRARIES)
 set(tileRuntimeLibraries
-  tile_base tile_target tile_compiled tile_call tile_device tile_vgpu tile_trace tile_launch tile_host tile_aot)
+  tile_base tile_target tile_compiled tile_call tile_device tile_vgpu tile_trace tile_launch tile_host tile_aot
+  tile_capi)
 
 function(tile_add_shared_library name)
   add_library(${name} SHARED)

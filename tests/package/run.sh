@@ -62,6 +62,11 @@ for compiler in g++ clang++-22; do
   "$compiler" -std=c++20 -Wall -Wextra -Werror "$here/app.cpp" "${flags[@]}" -o "$work/app-$compiler"
   "$work/app-$compiler"
 done
+# A program in C with a library of kernels.
+read -ra flags < <(pkg-config --cflags --libs tilec)
+g++ -std=c++20 -shared -fPIC "$here/../../examples/c/kernels.cpp" "${flags[@]}" -o "$work/libkernels.so"
+gcc -std=c99 -pedantic -Wall -Wextra -Werror "$here/../../examples/c/scale.c" "${flags[@]}" -o "$work/scale"
+"$work/scale" "$work/libkernels.so"
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build op:add -o "$work/add.ptx")
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build "$here/app.cpp" --kernel scale B=128 -o "$work/scale.ptx")
 grep -q '\.entry scale' "$work/scale.ptx"

@@ -40,7 +40,8 @@ tile_status tile_stream_create(tile_device *device, tile_stream **stream);
 /// TILE_WRONG_DEVICE; TILE_INVALID_HANDLE on the virtual GPU for what tile_stream_native() did not
 /// give.
 tile_status tile_stream_adopt(tile_device *device, void *native, tile_stream **stream);
-/// Lets the stream go. Its work goes on, and is waited for when nothing uses the stream any more.
+/// The stream ends with its last handle, after its work, for which that call waits; one of others
+/// is only let go.
 tile_status tile_stream_release(tile_stream *stream);
 /// The CUstream, for libraries of others; on the virtual GPU a name for tile_stream_adopt().
 tile_status tile_stream_native(tile_stream *stream, void **native);

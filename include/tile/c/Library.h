@@ -73,7 +73,7 @@ typedef struct tile_launch_options {
   int32_t max_registers; ///< of a thread
   int32_t occupancy;     ///< programs that must fit a multiprocessor together
   uint32_t flags;        ///< of tile_launch_flags
-  int64_t grid[3];       ///< all 0: what follows from the kernel's grid helper
+  int64_t grid[3];       ///< all 0: what follows from the kernel; else 0 is 1 in y and z
 } tile_launch_options;
 
 /// Launches on the stream: compiles for these dtypes and constants on first use. One argument for

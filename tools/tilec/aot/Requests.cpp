@@ -1,7 +1,7 @@
 #include "tools/tilec/aot/Requests.h"
 
 #include "tools/tilec/input/KernelFile.h"
-#include "tools/tilec/input/ParameterNames.h"
+#include "capi/ParameterNames.h"
 #include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/input/Settings.h"
 
@@ -78,7 +78,7 @@ private:
   static AotRequest named(std::string name, KernelRequest request) {
     AotRequest result{std::move(name), std::move(request), {}, {}};
     const detail::KernelRecord &record = *result.request.record;
-    std::vector<std::string> names = parameterNamesOf(record);
+    std::vector<std::string> names = capi::parameterNamesOf(record);
     auto constant = result.request.constants.begin();
     for (size_t i = 0; i < record.params.size(); ++i)
       if (record.params[i].kind == ParamSpec::Const)

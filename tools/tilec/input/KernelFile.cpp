@@ -1,9 +1,9 @@
 #include "tools/tilec/input/KernelFile.h"
 
+#include "capi/compiler/ParameterNames.h"
 #include "runtime/tune/Space.h"
 #include "tools/tilec/input/Description.h"
 #include "tools/tilec/input/HostCompiler.h"
-#include "tools/tilec/input/ParameterNames.h"
 #include "tools/tilec/input/Refuse.h"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ BoundKernel bindKernel(const KernelRecords &records, const std::string &file,
                        const std::string &name, const OpSettings &settings) {
   BoundKernel kernel;
   kernel.record = choose(records, file, name);
-  kernel.names = parameterNamesOf(*kernel.record);
+  kernel.names = capi::parameterNamesOf(*kernel.record);
   kernel.warps = static_cast<int>(std::clamp<int64_t>(settings.integer("warps", 4), 0, 1 << 20));
   kernel.constants = bindConstants(kernel, settings);
   return kernel;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tile::tilec {
+namespace tile::capi {
 
 /// One name a parameter: those of named(...), else those in the source file around the kernel's line, else "arg1",
 /// "arg2", ... and "C1", "C2", ... for constants.
@@ -16,4 +16,4 @@ std::vector<std::string> parameterNamesOf(const detail::KernelRecord &record);
 /// of `[](In<f16, 2> A, Const BM) {`. Empty if it is not understood.
 std::vector<std::string> lambdaParameters(const std::string &text);
 
-} // namespace tile::tilec
+} // namespace tile::capi

@@ -1,10 +1,10 @@
-#include "tools/tilec/input/ParameterNames.h"
+#include "capi/compiler/ParameterNames.h"
 
 #include <cctype>
 #include <filesystem>
 #include <fstream>
 
-namespace tile::tilec {
+namespace tile::capi {
 namespace {
 
 constexpr int kMostLines = 60; // a parameter list is not longer
@@ -76,4 +76,4 @@ std::vector<std::string> parameterNamesOf(const detail::KernelRecord &record) {
   return names.size() == record.params.size() ? names : numberedNames(record);
 }
 
-} // namespace tile::tilec
+} // namespace tile::capi

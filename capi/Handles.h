@@ -1,0 +1,101 @@
+// The handles of the C API: names of shared objects in one table, so that every word a caller may pass is looked up and
+// none is followed.
+//
+// A word holds a mark, the kind, the place in the table and how often that place was taken before; a handle that was
+// released never means its successor. Lookups lock the place alone and take a share of the object: a call that has
+// looked a handle up is not disturbed by its release.
+#pragma once
+
+#include <tile/Error.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+struct tile_device;
+struct tile_event;
+struct tile_graph;
+struct tile_kernel;
+struct tile_library;
+struct tile_stream;
+struct tile_tensor;
+
+namespace tile {
+
+class Device;
+class Event;
+class Graph;
+class Stream;
+class Tensor;
+
+namespace capi {
+
+class LoadedLibrary;
+struct LoadedKernel;
+
+/// Part of the word: numbers are not used again.
+enum class Kind : uint8_t { Device = 1, Stream, Event, Tensor, Graph, Library, Kernel };
+
+/// What a handle's type says: the kind, and the object behind it.
+template <class Handle> struct Named;
+template <> struct Named<tile_device> {
+  using Object = Device;
+  static constexpr Kind kKind = Kind::Device;
+};
+template <> struct Named<tile_stream> {
+  using Object = Stream;
+  static constexpr Kind kKind = Kind::Stream;
+};
+template <> struct Named<tile_event> {
+  using Object = Event;
+  static constexpr Kind kKind = Kind::Event;
+};
+template <> struct Named<tile_tensor> {
+  using Object = Tensor;
+  static constexpr Kind kKind = Kind::Tensor;
+};
+template <> struct Named<tile_graph> {
+  using Object = Graph;
+  static constexpr Kind kKind = Kind::Graph;
+};
+template <> struct Named<tile_library> {
+  using Object = LoadedLibrary;
+  static constexpr Kind kKind = Kind::Library;
+};
+template <> struct Named<tile_kernel> {
+  using Object = LoadedKernel;
+  static constexpr Kind kKind = Kind::Kernel;
+};
+
+/// "device", "stream", ...
+const char *nounOf(Kind kind);
+
+uint64_t enter(Kind kind, std::shared_ptr<void> object);
+/// The object; InvalidHandle, which calls the handle `argument`, if there is none of this kind.
+std::shared_ptr<void> find(Kind kind, const void *handle, const char *argument);
+/// The same for the last time.
+std::shared_ptr<void> remove(Kind kind, const void *handle, const char *argument);
+/// How many handles there are, of all kinds.
+size_t liveHandles();
+
+/// A handle of a new object.
+template <class Handle> Handle *give(typename Named<Handle>::Object object) {
+  auto shared = std::make_shared<typename Named<Handle>::Object>(std::move(object));
+  return reinterpret_cast<Handle *>(enter(Named<Handle>::kKind, std::move(shared)));
+}
+
+/// The object of a handle, which the call keeps.
+template <class Handle>
+std::shared_ptr<typename Named<Handle>::Object> at(Handle *handle, const char *argument) {
+  return std::static_pointer_cast<typename Named<Handle>::Object>(
+      find(Named<Handle>::kKind, handle, argument));
+}
+
+/// Ends a handle; null is none. The object ends here unless a call still has it.
+template <class Handle> void release(Handle *handle) {
+  if (handle)
+    remove(Named<Handle>::kKind, handle, nounOf(Named<Handle>::kKind));
+}
+
+} // namespace capi
+} // namespace tile
