@@ -1,0 +1,195 @@
+"""Devices, streams and events."""
+import ctypes
+import threading
+
+from . import _abi
+from ._handles import Handle, call, made
+
+
+class Device(Handle):
+    """An NVIDIA GPU or the virtual GPU: "cuda", "cuda:1", "virtual" (sm_80), "virtual:sm_90a" or "auto". Without a name the one
+    that the environment's TILE_DEVICE names, else a GPU if there is one, else the virtual GPU."""
+
+    _release_function = "tile_device_release"
+    __slots__ = ()
+
+    def __init__(self, name=None):
+        super().__init__(made(_abi.library.tile_device_open, None if name is None else str(name).encode()))
+
+    @classmethod
+    def _of(cls, handle):
+        device = cls.__new__(cls)
+        Handle.__init__(device, handle)
+        return device
+
+    @classmethod
+    def of_context(cls, context=None):
+        """The device of a CUcontext that another library made and keeps, as a number; without one, of that which is current to this
+        thread."""
+        return cls._of(made(_abi.library.tile_device_of_context, context))
+
+    def _text(self, name):
+        text = ctypes.c_char_p()
+        call(_abi.library.tile_device_text, self._handle, name, ctypes.byref(text))
+        return text.value.decode()
+
+    def number(self, name):
+        """A property that is a number, by its name in include/tile/c/Device.h: "total_memory", "l2_bytes", ..."""
+        number = ctypes.c_int64()
+        call(_abi.library.tile_device_number, self._handle, name.encode(), ctypes.byref(number))
+        return number.value
+
+    @property
+    def name(self):
+        """What Device() takes: "cuda:0", "virtual:sm_80"."""
+        return self._text(b"name")
+
+    @property
+    def product(self):
+        return self._text(b"product")
+
+    @property
+    def target(self):
+        """The PTX target that kernels are compiled for: "sm_90a"."""
+        return self._text(b"target")
+
+    @property
+    def is_virtual(self):
+        return bool(self.number("is_virtual"))
+
+    @property
+    def multiprocessors(self):
+        return self.number("multiprocessors")
+
+    @property
+    def default_stream(self):
+        """The stream of calls that are given none: one a device, made when it is first needed."""
+        return default_stream(self.number("id"), lambda: self)
+
+    def stream(self):
+        """A new stream."""
+        return Stream(made(_abi.library.tile_stream_create, self._handle))
+
+    def external_stream(self, native):
+        """A CUstream that another library made and keeps, as a number: `torch.cuda.current_stream().cuda_stream`."""
+        return Stream(made(_abi.library.tile_stream_adopt, self._handle, native))
+
+    def event(self):
+        """A new event."""
+        return Event(made(_abi.library.tile_event_create, self._handle))
+
+    def synchronize(self):
+        """Waits for all work of the device."""
+        call(_abi.library.tile_device_synchronize, self._handle)
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and self.number("id") == other.number("id")
+
+    def __hash__(self):
+        return self.number("id")
+
+    def __repr__(self):
+        return "<tilec.Device, closed>" if self.closed else f"tilec.Device({self.name!r})"
+
+
+class Stream(Handle):
+    """A queue of work of a device, in the order in which it was given; from Device.stream(). Leaving it as a context manager waits
+    for its work."""
+
+    _release_function = "tile_stream_release"
+    __slots__ = ()
+
+    @property
+    def device(self):
+        return Device._of(made(_abi.library.tile_stream_device, self._handle))
+
+    @property
+    def native(self):
+        """The CUstream as a number, for other libraries."""
+        return made(_abi.library.tile_stream_native, self._handle) or 0
+
+    def synchronize(self):
+        """Waits for the stream's work. Raises what that work did wrong."""
+        call(_abi.library.tile_stream_synchronize, self._handle)
+
+    def wait(self, other):
+        """What this stream is given from here on starts after what the other stream was given so far, or after an event."""
+        if isinstance(other, Event):
+            call(_abi.library.tile_stream_wait_event, self._handle, other._handle)
+        elif isinstance(other, Stream):
+            call(_abi.library.tile_stream_wait, self._handle, other._handle)
+        else:
+            raise TypeError(f"a Stream or an Event is expected, got a {type(other).__name__}")
+
+    def trim(self):
+        """Waits for the stream and gives the device the memory that it keeps for later tensors."""
+        call(_abi.library.tile_stream_trim, self._handle)
+
+    @property
+    def usage(self):
+        """What tensors made with `stream=` hold of the device's memory: used_bytes, kept_bytes, allocations."""
+        usage = _abi.StreamUsage()
+        call(_abi.library.tile_stream_get_usage, self._handle, ctypes.byref(usage))
+        return {name: getattr(usage, name) for name in ("used_bytes", "kept_bytes", "allocations")}
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None and not self.closed:
+                self.synchronize()
+        finally:
+            self.close()
+
+
+class Event(Handle):
+    """A point in the work of a stream; from Device.event()."""
+
+    _release_function = "tile_event_release"
+    __slots__ = ()
+
+    def record(self, stream):
+        """The event is, from here on, the end of what the stream was given so far."""
+        call(_abi.library.tile_event_record, self._handle, stream_handle(stream))
+
+    def synchronize(self):
+        call(_abi.library.tile_event_synchronize, self._handle)
+
+    def query(self):
+        """Whether it has been reached; true if it was never recorded."""
+        reached = ctypes.c_int32()
+        call(_abi.library.tile_event_query, self._handle, ctypes.byref(reached))
+        return bool(reached.value)
+
+    def elapsed_ms(self, end):
+        """Milliseconds from this event to `end`; waits for both."""
+        milliseconds = ctypes.c_float()
+        call(_abi.library.tile_event_elapsed, self._handle, end._handle, ctypes.byref(milliseconds))
+        return milliseconds.value
+
+
+def stream_handle(stream):
+    """The handle of a stream. TypeError for what is none."""
+    if not isinstance(stream, Stream):
+        raise TypeError(f"a tilec.Stream is expected, got a {type(stream).__name__}")
+    return stream._handle
+
+
+def device_or_default(device):
+    """The device that is meant: an object, a name, or None for the one that Device() opens."""
+    if isinstance(device, Device):
+        return device
+    if device is None or isinstance(device, str):
+        return Device(device)
+    raise TypeError(f"a tilec.Device or its name is expected, got a {type(device).__name__}")
+
+
+_lock = threading.Lock()
+_default_streams = {}  # by the device's id, which no other device of this process has
+
+
+def default_stream(device_id, device):
+    """The default stream of a device, which `device()` gives if it is needed."""
+    with _lock:
+        stream = _default_streams.get(device_id)
+        if stream is None or stream.closed:
+            stream = _default_streams[device_id] = device().stream()
+        return stream

@@ -1,0 +1,56 @@
+"""Graphs: work of a stream that is recorded once and given to the device as a whole, again and again (docs/graphs.md)."""
+from . import _abi
+from ._handles import Handle, call, made
+from .device import stream_handle
+from .errors import Error
+
+
+class _Recorded:
+    """A function without arguments as the C API calls it. What it raises ends the capture and is raised again behind it."""
+
+    def __init__(self, work):
+        self.work, self.raised = work, None
+        self.function = _abi.Work(self._run)
+
+    def _run(self, _):
+        try:
+            self.work()
+            return 0
+        except Error as error:
+            self.raised = error
+            return error.status or _abi.INTERNAL_ERROR
+        except BaseException as error:
+            self.raised = error
+            return _abi.INVALID_ARGUMENT
+
+    def handed(self, give):
+        """What `give(function)` returns."""
+        try:
+            return give(self.function)
+        except Error:
+            if self.raised is None:
+                raise
+        raise self.raised
+
+
+class Graph(Handle):
+    """Captured work; from Graph.capture()."""
+
+    _release_function = "tile_graph_release"
+    __slots__ = ()
+
+    @classmethod
+    def capture(cls, stream, work):
+        """Calls `work()`, whose calls for the stream are recorded instead of carried out."""
+        handle = stream_handle(stream)
+        return cls(_Recorded(work).handed(lambda function: made(_abi.library.tile_graph_capture, handle, function, None)))
+
+    def replay(self, stream):
+        """Gives the work to the stream, in whose order it runs."""
+        call(_abi.library.tile_graph_replay, self._handle, stream_handle(stream))
+
+    def update(self, stream, work):
+        """Captures anew; later replays do that work. Only addresses, numbers, grids and kernels may differ."""
+        handle = stream_handle(stream)
+        _Recorded(work).handed(
+            lambda function: call(_abi.library.tile_graph_update, self._handle, handle, function, None))

@@ -1,0 +1,131 @@
+"""Kernels of the language in a shared library."""
+import collections
+import ctypes
+import os
+
+from . import _abi
+from ._handles import Handle, call, made, require_compiler
+from .device import Device, stream_handle
+from .dtypes import DType
+from .tensor import Tensor
+
+Parameter = collections.namedtuple("Parameter", "name kind dtype rank")
+Parameter.__doc__ = """A parameter of a kernel. `kind` is "in", "out", "inout", "scalar" or "const"; `dtype` is None where any is taken."""
+
+
+class Library(Handle):
+    """A library of kernels, compiled from C++ against libtile.so. Its code stays in the process."""
+
+    _release_function = "tile_library_release"
+    __slots__ = ()
+
+    def __init__(self, path):
+        require_compiler("libraries of kernels")
+        super().__init__(made(_abi.library.tile_library_open, os.fsencode(path)))
+
+    @property
+    def names(self):
+        """The names of its kernels."""
+        count = ctypes.c_size_t()
+        call(_abi.library.tile_library_kernel_count, self._handle, ctypes.byref(count))
+        return [Kernel(made(_abi.library.tile_library_kernel_at, self._handle, index)).name for index in range(count.value)]
+
+    def kernel(self, name):
+        """The kernel of a name."""
+        return Kernel(made(_abi.library.tile_library_kernel, self._handle, name.encode()))
+
+
+class Kernel(Handle):
+    """A kernel; from Library.kernel(). Calling it launches it.
+
+        scale(stream, x, y, 0.5, B=1024, warps=4)
+
+    The arguments are tensors and numbers, one for each parameter that is no constant. Constants are given by name; those that are
+    tuned may be left out. Settings of a launch: `grid`, `warps`, `max_registers`, `occupancy`, `fp_fusion`, `ftz`, `checked`, `assume`,
+    which mean what they mean in include/tile/Kernel.h. A constant of such a name is given in `constants={...}`."""
+
+    _release_function = "tile_kernel_release"
+    __slots__ = ("name", "file", "line", "is_tuned", "parameters")
+
+    def __init__(self, handle):
+        super().__init__(handle)
+        info = _abi.KernelDescription()
+        call(_abi.library.tile_kernel_info, handle, ctypes.byref(info))
+        self.name, self.file, self.line = info.name.decode(), info.file.decode(), info.line
+        self.is_tuned = bool(info.is_tuned)
+        self.parameters = [self._parameter(index) for index in range(info.parameters)]
+
+    def _parameter(self, index):
+        found = _abi.ParameterDescription()
+        call(_abi.library.tile_kernel_parameter, self._handle, index, ctypes.byref(found))
+        return Parameter(found.name.decode(), _abi.PARAMETER_KINDS[found.kind], DType(found.dtype) if found.dtype else None,
+                         found.rank)
+
+    def __call__(self, stream, *arguments, **settings):
+        """Launches on the stream; compiles on first use."""
+        self._give(_abi.library.tile_kernel_launch, stream_handle(stream), arguments, settings)
+
+    def prepare(self, device, *arguments, **settings):
+        """Compiles and loads what such a call needs, without launching."""
+        if not isinstance(device, Device):
+            raise TypeError(f"a tilec.Device is expected, got a {type(device).__name__}")
+        self._give(_abi.library.tile_kernel_prepare, device._handle, arguments, settings)
+
+    def _give(self, function, place, arguments, settings):
+        words = (_abi.Argument * len(arguments))(*map(_argument, arguments))
+        call(function, self._handle, place, ctypes.byref(_options(**settings)), words, len(arguments))
+
+    def __repr__(self):
+        return f"<tilec.Kernel {self.name}({', '.join(parameter.name for parameter in self.parameters)})>"
+
+
+def _argument(value):
+    """A tensor or a number, as a launch takes it."""
+    if isinstance(value, Tensor):
+        if value.closed:
+            call(_abi.library.tile_tensor_info, value._handle, None)  # says that it was released
+        return value._argument
+    if getattr(value, "shape", ()) == ():  # numbers of NumPy have one
+        if hasattr(value, "__index__") or isinstance(value, bool):
+            return _integer(int(value))
+        if hasattr(value, "__float__"):
+            return _abi.Argument(kind=_abi.REAL_ARGUMENT, real=float(value))
+    raise TypeError(f"an argument of a kernel is a tilec.Tensor or a number, got a {type(value).__name__}")
+
+
+def _integer(value):
+    if not -2**63 <= value < 2**64:
+        raise OverflowError(f"{value} is beyond 64 bits")
+    if value >= 2**63:
+        return _abi.Argument(kind=_abi.UNSIGNED_ARGUMENT, integer=value - 2**64)
+    return _abi.Argument(kind=_abi.INTEGER_ARGUMENT, integer=value)
+
+
+def _int32(name, value):
+    if not -2**31 <= int(value) < 2**31:
+        raise OverflowError(f"{name}={value} is beyond 32 bits")
+    return int(value)
+
+
+def _options(*, grid=None, warps=0, max_registers=0, occupancy=0, fp_fusion=True, ftz=False, checked=False, assume=True,
+             constants=None, **named):
+    options = _abi.LaunchOptions()
+    values = {**named, **(constants or {})}
+    for name, value in values.items():
+        if not -2**63 <= int(value) < 2**63:
+            raise OverflowError(f"constant {name}={value} is beyond 64 bits")
+    options.constants = (_abi.Constant * len(values))(*(
+        _abi.Constant(name.encode(), int(value)) for name, value in values.items()))
+    options.constant_count = len(values)
+    options.warps = _int32("warps", warps)
+    options.max_registers = _int32("max_registers", max_registers)
+    options.occupancy = _int32("occupancy", occupancy)
+    options.flags = ((not fp_fusion) * _abi.NO_FP_FUSION | bool(ftz) * _abi.FLUSH_DENORMALS | bool(checked) * _abi.CHECKED |
+                     (not assume) * _abi.NO_ASSUME)
+    if grid is not None:
+        extents = (grid,) if hasattr(grid, "__index__") else tuple(grid)
+        if not 1 <= len(extents) <= 3:
+            raise ValueError(f"a grid has 1 to 3 extents, got {len(extents)}")
+        for axis in range(3):
+            options.grid[axis] = _int32("grid", extents[axis]) if axis < len(extents) else 1
+    return options
