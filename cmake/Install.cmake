@@ -29,6 +29,10 @@ foreach(program tilec tile-opt)
   endif()
 endforeach()
 
+# The Python module, where Debian's interpreter looks for it; it finds libtile.so from there.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tilec DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py"
+  PATTERN __pycache__ EXCLUDE)
+
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/cmake/copyright
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilec)
 
@@ -45,5 +49,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:12)")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS pkg-config)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "pkg-config, python3-numpy")
 include(CPack)

@@ -1,7 +1,8 @@
 """Builds the wheel of the package tilec, for pip and other frontends (PEP 517): its files and, if there is one, the library.
 
-`pip wheel python` bundles build/release/lib/libtile_rt.so or build/dev/lib/libtile_rt.so. Settings (`--config-settings`):
-  library=PATH      bundle this library instead, libtile.so or libtile_rt.so; library=none: none, the package then finds one
+`pip wheel python` bundles build/release/lib/libtile_rt.so or build/dev/lib/libtile_rt.so. libtile.so is not for it, which needs
+the libraries of LLVM. Settings (`--config-settings`):
+  library=PATH      bundle this libtile_rt.so instead; library=none: none, the package then finds one
   platform=TAG      of a wheel with a library: linux_x86_64 unless this says manylinux_2_36_x86_64, say
 """
 import base64
@@ -43,8 +44,8 @@ def library_of(settings):
         return None
     if named:
         path = pathlib.Path(named)
-        if not path.is_file():
-            raise SystemExit(f"library={named}: there is no such file")
+        if not path.is_file() or not path.name.startswith("libtile_rt.so"):
+            raise SystemExit(f"library={named}: a file libtile_rt.so is expected")
         return path
     built = [kRoot / "build" / preset / "lib/libtile_rt.so" for preset in ("release", "dev")]
     return next((path for path in built if path.is_file()), None)
@@ -87,8 +88,7 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
     library = library_of(settings)
     if library is None:
         return write_wheel(directory, "py3-none-any", files)
-    bundled = "libtile_rt.so" if library.name.startswith("libtile_rt.so") else "libtile.so"
-    files[f"tilec/lib/{bundled}"] = library.read_bytes()
+    files["tilec/lib/libtile_rt.so"] = library.read_bytes()
     platform = settings.get("platform") or sysconfig.get_platform().replace("-", "_").replace(".", "_")
     return write_wheel(directory, f"py3-none-{platform}", files)
 

@@ -1,9 +1,8 @@
 """Finds and loads the library behind this package.
 
-The first of these that there is: the file that TILE_LIBRARY names; libtile.so or libtile_rt.so in `lib/` beside this file, where
-wheels have it; libtile.so.0 of the installation that this file is part of (PREFIX/lib/python3/dist-packages/tilec);
-libtile.so.0 or libtile_rt.so.0 of the system. libtile_rt.so is without the compiler: it has no ops and loads no libraries of
-kernels.
+The first of these that there is: the file that TILE_LIBRARY names; `lib/libtile_rt.so` beside this file, where wheels have it;
+libtile.so.0 of the installation that this file is part of (PREFIX/lib/python3/dist-packages/tilec); libtile.so.0 or
+libtile_rt.so.0 of the system. libtile_rt.so is without the compiler: it has no ops and loads no libraries of kernels.
 """
 import ctypes
 import os
@@ -17,7 +16,7 @@ def _candidates():
     if named:
         return [named]
     here = pathlib.Path(__file__).resolve()
-    places = [here.parent / "lib" / name for name in ("libtile.so", "libtile_rt.so")]
+    places = [here.parent / "lib/libtile_rt.so"]
     if here.parts[-4:-1] == ("python3", "dist-packages", "tilec"):
         places += [here.parents[3] / name for name in ("libtile.so.0", "libtile_rt.so.0")]
     return [str(place) for place in places if place.exists()] + ["libtile.so.0", "libtile_rt.so.0"]

@@ -1,6 +1,7 @@
 """Kernels of the language in a shared library."""
 import collections
 import ctypes
+import operator
 import os
 
 from . import _abi
@@ -8,6 +9,8 @@ from ._handles import Handle, call, made, require_compiler
 from .device import Device, stream_handle
 from .dtypes import DType
 from .tensor import Tensor
+
+_MOST_OPTIONS = 256  # that a kernel remembers
 
 Parameter = collections.namedtuple("Parameter", "name kind dtype rank")
 Parameter.__doc__ = """A parameter of a kernel. `kind` is "in", "out", "inout", "scalar" or "const"; `dtype` is None where any is taken."""
@@ -45,7 +48,7 @@ class Kernel(Handle):
     which mean what they mean in include/tile/Kernel.h. A constant of such a name is given in `constants={...}`."""
 
     _release_function = "tile_kernel_release"
-    __slots__ = ("name", "file", "line", "is_tuned", "parameters")
+    __slots__ = ("name", "file", "line", "is_tuned", "parameters", "_options")
 
     def __init__(self, handle):
         super().__init__(handle)
@@ -53,6 +56,7 @@ class Kernel(Handle):
         call(_abi.library.tile_kernel_info, handle, ctypes.byref(info))
         self.name, self.file, self.line = info.name.decode(), info.file.decode(), info.line
         self.is_tuned = bool(info.is_tuned)
+        self._options = {}  # of calls so far, by what they were given
         self.parameters = [self._parameter(index) for index in range(info.parameters)]
 
     def _parameter(self, index):
@@ -73,7 +77,19 @@ class Kernel(Handle):
 
     def _give(self, function, place, arguments, settings):
         words = (_abi.Argument * len(arguments))(*map(_argument, arguments))
-        call(function, self._handle, place, ctypes.byref(_options(**settings)), words, len(arguments))
+        call(function, self._handle, place, self._options_of(settings), words, len(arguments))
+
+    def _options_of(self, settings):
+        key = tuple(settings.items())
+        try:
+            known = self._options.get(key)
+        except TypeError:  # of settings such as lists
+            return ctypes.byref(_options(**settings))
+        if known is None:
+            if len(self._options) >= _MOST_OPTIONS:
+                self._options.clear()
+            known = self._options[key] = ctypes.byref(_options(**settings))
+        return known
 
     def __repr__(self):
         return f"<tilec.Kernel {self.name}({', '.join(parameter.name for parameter in self.parameters)})>"
@@ -101,25 +117,23 @@ def _integer(value):
     return _abi.Argument(kind=_abi.INTEGER_ARGUMENT, integer=value)
 
 
-def _int32(name, value):
-    if not -2**31 <= int(value) < 2**31:
-        raise OverflowError(f"{name}={value} is beyond 32 bits")
-    return int(value)
+def _within(bits, name, value):
+    number = operator.index(value)
+    if not -2**(bits - 1) <= number < 2**(bits - 1):
+        raise OverflowError(f"{name}={value} is beyond {bits} bits")
+    return number
 
 
 def _options(*, grid=None, warps=0, max_registers=0, occupancy=0, fp_fusion=True, ftz=False, checked=False, assume=True,
              constants=None, **named):
     options = _abi.LaunchOptions()
     values = {**named, **(constants or {})}
-    for name, value in values.items():
-        if not -2**63 <= int(value) < 2**63:
-            raise OverflowError(f"constant {name}={value} is beyond 64 bits")
     options.constants = (_abi.Constant * len(values))(*(
-        _abi.Constant(name.encode(), int(value)) for name, value in values.items()))
+        _abi.Constant(name.encode(), _within(64, name, value)) for name, value in values.items()))
     options.constant_count = len(values)
-    options.warps = _int32("warps", warps)
-    options.max_registers = _int32("max_registers", max_registers)
-    options.occupancy = _int32("occupancy", occupancy)
+    options.warps = _within(32, "warps", warps)
+    options.max_registers = _within(32, "max_registers", max_registers)
+    options.occupancy = _within(32, "occupancy", occupancy)
     options.flags = ((not fp_fusion) * _abi.NO_FP_FUSION | bool(ftz) * _abi.FLUSH_DENORMALS | bool(checked) * _abi.CHECKED |
                      (not assume) * _abi.NO_ASSUME)
     if grid is not None:
@@ -127,5 +141,5 @@ def _options(*, grid=None, warps=0, max_registers=0, occupancy=0, fp_fusion=True
         if not 1 <= len(extents) <= 3:
             raise ValueError(f"a grid has 1 to 3 extents, got {len(extents)}")
         for axis in range(3):
-            options.grid[axis] = _int32("grid", extents[axis]) if axis < len(extents) else 1
+            options.grid[axis] = _within(64, "grid", extents[axis]) if axis < len(extents) else 1
     return options

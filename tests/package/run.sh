@@ -67,6 +67,17 @@ read -ra flags < <(pkg-config --cflags --libs tilec)
 g++ -std=c++20 -shared -fPIC "$here/../../examples/c/kernels.cpp" "${flags[@]}" -o "$work/libkernels.so"
 gcc -std=c99 -pedantic -Wall -Wextra -Werror "$here/../../examples/c/scale.c" "${flags[@]}" -o "$work/scale"
 "$work/scale" "$work/libkernels.so"
+# A program in Python with the same library; the module finds libtile.so where it is installed.
+cat >"$work/scale.py" <<'END'
+import tilec
+assert tilec.has_compiler and "/lib/libtile.so" in tilec.library_path, tilec.library_path
+device = tilec.Device("virtual:sm_90a")
+x, y = tilec.zeros(1000, device=device), tilec.empty(1000, device=device)
+with device.stream() as stream:
+    tilec.Library("libkernels.so").kernel("scale")(stream, x, y, 0.5, B=256)
+print(tilec.ops.add(y, y))
+END
+(unset LD_LIBRARY_PATH && cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/lib/python3/dist-packages python3 scale.py)
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build op:add -o "$work/add.ptx")
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build "$here/app.cpp" --kernel scale B=128 -o "$work/scale.ptx")
 grep -q '\.entry scale' "$work/scale.ptx"

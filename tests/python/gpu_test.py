@@ -54,6 +54,9 @@ class Gpu(Case):
         self.fails("WrongDevice", "does not address", tilec.from_dlpack, self.tensor, self.device)
         self.fails("WrongDevice", "cuda:0", self.tensor.numpy, self.stream)
 
+    def test_contexts_of_others(self):
+        self.fails("InvalidHandle", "no CUDA context is current", tilec.Device.of_context)
+
     def test_streams_of_others(self):
         stream = self.gpu.stream()
         again = self.gpu.external_stream(stream.native)

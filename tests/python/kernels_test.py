@@ -45,7 +45,7 @@ class Kernels(WithLibrary):
 
     def test_grids(self):
         programs = self.library.kernel("programs")
-        for grid, count in ((5, 5), ((4,), 4), ((3, 1), 3), ((0, 1, 1), 0)):
+        for grid, count in ((5, 5), ((4,), 4), ([3, 1], 3), ((0, 1, 1), 0)):
             y = tilec.from_numpy(numpy.full(5, -1, "i4"), self.device)
             programs(self.stream, y, grid=grid)
             self.assertEqual(y.numpy(self.stream).tolist(), [*range(count), *[-1] * (5 - count)])
@@ -81,6 +81,9 @@ class Kernels(WithLibrary):
             scale(self.stream, x, y, 1, B=2**63)
         with self.assertRaises(OverflowError):
             scale(self.stream, x, y, 1, B=64, warps=2**31)
+        for wrong in ({"B": 64.5}, {"B": "64"}, {"B": 64, "warps": 2.0}, {"B": [64]}, {"B": 64, "grid": "ab"}):
+            with self.assertRaises(TypeError):
+                scale(self.stream, x, y, 1, **wrong)
         x.close()
         self.fails("InvalidHandle", "was released", scale, self.stream, x, y, 1, B=64)
 

@@ -5,7 +5,7 @@ import itertools
 import threading
 import unittest
 
-from support import Case, kKernels, live_handles, numpy, python, tilec
+from support import Case, kKernels, kRuntime, live_handles, numpy, python, tilec
 
 kBegin = """
 import gc, os, sys, threading, time
@@ -148,6 +148,26 @@ if child == 0:
     sys.exit(0)
 print(os.waitpid(child, 0)[1], y.numpy(stream)[4])
 """, "0 2.0")
+
+    def test_a_library_without_the_compiler(self):
+        done = python("""
+import sys
+import numpy, tilec
+assert not tilec.has_compiler and not any("MLIR" in line for line in open("/proc/self/maps"))
+with tilec.Device("virtual:sm_90a") as device, device.stream() as stream:
+    x = tilec.from_numpy(numpy.arange(10), device)
+    graph = tilec.Graph.capture(stream, lambda: None)
+    graph.replay(stream)
+    print(numpy.from_dlpack(x[2:5]).tolist(), dir(tilec.ops))
+for wrong in (lambda: tilec.Library(sys.argv[1]), tilec.ops.names, lambda: tilec.ops.run("add", x, x)):
+    try:
+        wrong()
+    except tilec.Error as error:
+        assert error.code == "Unsupported" and "set TILE_LIBRARY" in str(error), error
+    else:
+        raise AssertionError("nothing was raised")
+""", TILE_LIBRARY=kRuntime)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "[2, 3, 4] ['names', 'run']\n", ""))
 
     def test_no_library(self):
         done = python("import tilec", TILE_LIBRARY="/nowhere/libtile.so")

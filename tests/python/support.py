@@ -11,6 +11,7 @@ import unittest
 
 kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
 kLibrary = os.path.abspath(sys.argv.pop(1))
+kRuntime = os.path.join(os.path.dirname(kLibrary), "libtile_rt.so")  # without the compiler
 kKernels = os.path.abspath(sys.argv.pop(1))
 kFakeDriver = os.path.abspath(sys.argv.pop(1))  # of tests/runtime/device/fakecuda
 os.environ.update(TILE_LIBRARY=kLibrary, TILE_CACHE="off", TILE_DEVICE="virtual:sm_90a")

@@ -8,15 +8,16 @@ import tempfile
 import unittest
 import zipfile
 
-from support import kKernels, kLibrary, kRoot
+from support import kKernels, kLibrary, kRoot, kRuntime
 
 kProgram = """
 import sys, tilec
 assert not tilec.__file__.startswith(sys.argv[2]), tilec.__file__
 device = tilec.Device("virtual:sm_90a")
-x, y = tilec.zeros(1000, device=device), tilec.empty(1000, device=device)
+x, y = tilec.zeros(1000, device=device), tilec.zeros(1000, device=device)
 with device.stream() as stream:
-    tilec.Library(sys.argv[1]).kernel("scale")(stream, x, y, 0.5, B=128)
+    if tilec.has_compiler:
+        tilec.Library(sys.argv[1]).kernel("scale")(stream, x, y, 0.5, B=128)
     assert y.numpy(stream)[999] == 0
 print(tilec.__version__, tilec.has_compiler, tilec.library_path)
 """
@@ -29,13 +30,24 @@ def run(*command, **options):
 
 
 class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        for module in ("pip", "venv", "tomllib"):
+            if run(sys.executable, "-c", f"import {module}").returncode:
+                raise unittest.SkipTest(f"{sys.executable} has no {module}")
+        folder = tempfile.TemporaryDirectory(prefix="tilec-test-")
+        cls.addClassCleanup(folder.cleanup)
+        # NumPy is the system's, and so is pip, which installs into the environment from outside.
+        environment = pathlib.Path(folder.name, "venv")
+        made = run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", environment)
+        if made.returncode:
+            raise unittest.SkipTest(f"venv makes no environment: {made.stderr.strip()[-200:]}")
+        cls.python = environment / "bin/python"
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="tilec-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for module in ("pip", "venv", "tomllib"):
-            if run(sys.executable, "-c", f"import {module}").returncode:
-                self.skipTest(f"{sys.executable} has no {module}")
 
     def succeeds(self, *command, **options):
         done = run(*command, cwd=self.folder, **options)
@@ -47,12 +59,8 @@ class Wheel(unittest.TestCase):
                       "--config-settings", f"library={library}", kRoot / "python")
         return next(self.folder.glob("*.whl"))
 
-    def environment(self):
-        """One with NumPy, which is of the system, and without the checkout."""
-        done = run(sys.executable, "-m", "venv", "--system-site-packages", self.folder / "venv")
-        if done.returncode:
-            self.skipTest(f"venv makes no environment: {done.stderr.strip()[-200:]}")
-        return self.folder / "venv/bin/python"
+    def pip(self, *words):
+        self.succeeds(sys.executable, "-m", "pip", "--python", self.python, *words)
 
     def test_a_wheel_without_a_library(self):
         wheel = self.wheel("none")
@@ -60,26 +68,26 @@ class Wheel(unittest.TestCase):
         names = zipfile.ZipFile(wheel).namelist()
         self.assertIn("tilec/__init__.py", names)
         self.assertFalse([name for name in names if not name.startswith(("tilec/", "tilec-"))])
-        python = self.environment()
-        self.succeeds(python, "-m", "pip", "install", "-q", wheel)
-        output = self.succeeds(python, "-c", kProgram, kKernels, kRoot, environment={"TILE_LIBRARY": kLibrary})
+        self.pip("install", "-q", "--no-deps", wheel)
+        output = self.succeeds(self.python, "-c", kProgram, kKernels, kRoot, environment={"TILE_LIBRARY": kLibrary})
         self.assertEqual(output.split()[1:], ["True", kLibrary])
-        self.succeeds(python, "-m", "pip", "uninstall", "-q", "-y", "tilec")
-        self.assertNotEqual(run(python, "-c", "import tilec", cwd=self.folder).returncode, 0)
+        self.pip("uninstall", "-q", "-y", "tilec")
+        self.assertNotEqual(run(self.python, "-c", "import tilec", cwd=self.folder).returncode, 0)
 
-    def test_a_wheel_with_a_library(self):
-        wheel = self.wheel(kLibrary)
+    def test_a_wheel_with_the_runtime(self):
+        wheel = self.wheel(kRuntime)
         self.assertRegex(wheel.name, r"-py3-none-linux_\w+\.whl$")
-        self.succeeds(sys.executable, "-c", "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall('there')", wheel)
-        output = self.succeeds(sys.executable, "-c", kProgram, kKernels, kRoot,
-                               environment={"PYTHONPATH": str(self.folder / "there")})
-        self.assertEqual(output.split()[2], str(self.folder / "there/tilec/lib/libtile.so"))
+        self.pip("install", "-q", "--no-deps", wheel)
+        output = self.succeeds(self.python, "-c", kProgram, kKernels, kRoot)
+        self.assertRegex(output, rf" False {self.python.parent.parent}/.*/tilec/lib/libtile_rt\.so$")
+        self.pip("uninstall", "-q", "-y", "tilec")
 
     def test_libraries_that_are_not_there(self):
-        done = run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", self.folder, "--config-settings", "library=/nowhere.so",
-                   kRoot / "python")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("library=/nowhere.so: there is no such file", done.stdout + done.stderr)
+        for library in "/nowhere/libtile_rt.so", kLibrary:
+            done = run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", self.folder, "--config-settings",
+                       f"library={library}", kRoot / "python")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"library={library}: a file libtile_rt.so is expected", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
