@@ -126,7 +126,7 @@ private:
 };
 
 std::string articled(Kind kind) {
-  return std::string(kind == Kind::Event ? "an " : "a ") + nounOf(kind);
+  return std::string(kind == Kind::Event || kind == Kind::Archive ? "an " : "a ") + nounOf(kind);
 }
 
 [[noreturn]] void refuse(Kind kind, const void *handle, const char *argument) {
@@ -146,8 +146,8 @@ std::string articled(Kind kind) {
 } // namespace
 
 const char *nounOf(Kind kind) {
-  constexpr const char *kNouns[] = {"",       "device", "stream",  "event",
-                                    "tensor", "graph",  "library", "kernel"};
+  constexpr const char *kNouns[] = {"",      "device",  "stream", "event",   "tensor",
+                                    "graph", "library", "kernel", "archive", "function"};
   auto index = static_cast<size_t>(kind);
   return index < std::size(kNouns) ? kNouns[index] : "";
 }

@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <memory>
 
+struct tile_archive;
 struct tile_device;
 struct tile_event;
+struct tile_function;
 struct tile_graph;
 struct tile_kernel;
 struct tile_library;
@@ -25,16 +27,28 @@ namespace tile {
 class Device;
 class Event;
 class Graph;
+class KernelArchive;
 class Stream;
 class Tensor;
 
 namespace capi {
 
+struct ArchivedEntry;
 class LoadedLibrary;
 struct LoadedKernel;
 
 /// Part of the word: numbers are not used again.
-enum class Kind : uint8_t { Device = 1, Stream, Event, Tensor, Graph, Library, Kernel };
+enum class Kind : uint8_t {
+  Device = 1,
+  Stream,
+  Event,
+  Tensor,
+  Graph,
+  Library,
+  Kernel,
+  Archive,
+  Function
+};
 
 /// What a handle's type says: the kind, and the object behind it.
 template <class Handle> struct Named;
@@ -65,6 +79,14 @@ template <> struct Named<tile_library> {
 template <> struct Named<tile_kernel> {
   using Object = LoadedKernel;
   static constexpr Kind kKind = Kind::Kernel;
+};
+template <> struct Named<tile_archive> {
+  using Object = KernelArchive;
+  static constexpr Kind kKind = Kind::Archive;
+};
+template <> struct Named<tile_function> {
+  using Object = ArchivedEntry;
+  static constexpr Kind kKind = Kind::Function;
 };
 
 /// "device", "stream", ...

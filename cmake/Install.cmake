@@ -12,10 +12,15 @@ if(TARGET tile)
   foreach(library tile tile_rt)
     target_compile_features(${library} INTERFACE cxx_std_20)
   endforeach()
+  # tile::tile and tile::rt, here as in projects that find the package.
+  set_target_properties(tile_rt PROPERTIES EXPORT_NAME rt)
+  add_library(tile::tile ALIAS tile)
+  add_library(tile::rt ALIAS tile_rt)
   install(TARGETS tile tile_rt EXPORT tilecTargets)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT tilecTargets
-    NAMESPACE tile:: FILE tilecConfig.cmake DESTINATION ${tilePackageDir})
+  install(EXPORT tilecTargets NAMESPACE tile:: DESTINATION ${tilePackageDir})
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/tilecConfig.cmake ${CMAKE_CURRENT_LIST_DIR}/TileKernels.cmake
+    DESTINATION ${tilePackageDir})
   write_basic_package_version_file(tilecConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/tilecConfigVersion.cmake DESTINATION ${tilePackageDir})
   configure_file(${CMAKE_CURRENT_LIST_DIR}/tilec.pc.in tilec.pc @ONLY)
@@ -25,7 +30,7 @@ foreach(program tilec tile-opt)
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES
       INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
-    install(TARGETS ${program})
+    install(TARGETS ${program} EXPORT tilecTargets)
   endif()
 endforeach()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/ops.md, docs/autograd.md, docs/nn.md, docs/graphs.md, docs/c.md and docs/tutorial: what they quote is made from the files they quote.
+"""docs/ops.md, docs/autograd.md, docs/nn.md, docs/graphs.md, docs/c.md, docs/aot.md and docs/tutorial: what they quote is made from the files they quote.
 
 Without arguments: fails if a document is out of date, leaves out a header, or a region of a file it quotes.
 --update (or TILE_UPDATE_GOLDEN=1): rewrites the quotations.
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include/tile"
 # Document -> the folder of headers that it must cover, if there is one.
 DOCUMENTS = {"docs/ops.md": "ops", "docs/autograd.md": "autograd", "docs/nn.md": "nn", "docs/graphs.md": "",
-             "docs/c.md": ""}
+             "docs/c.md": "", "docs/aot.md": ""}
 
 
 def head_comment(lines):

@@ -1,6 +1,7 @@
 // Libraries of kernels, and what their kernels are.
 #include "capi/Dtype.h"
 #include "capi/Handles.h"
+#include "capi/Parameter.h"
 #include "capi/Sized.h"
 #include "capi/compiler/LoadedLibrary.h"
 #include "capi/compiler/ParameterNames.h"
@@ -18,27 +19,6 @@ namespace {
 LoadedKernel named(Record record) {
   std::vector<std::string> names = parameterNamesOf(*record);
   return {std::move(record), std::move(names)};
-}
-
-int32_t numberOf(ParamSpec::Kind kind) {
-  switch (kind) {
-  case ParamSpec::In:
-    return TILE_IN;
-  case ParamSpec::Out:
-    return TILE_OUT;
-  case ParamSpec::InOut:
-    return TILE_IN_OUT;
-  case ParamSpec::Scalar:
-    return TILE_SCALAR;
-  case ParamSpec::Const:
-    return TILE_CONST;
-  }
-  return 0;
-}
-
-[[noreturn]] void refuseIndex(size_t index, size_t count, const char *what) {
-  refuse(ErrorCode::InvalidArgument, "index " + std::to_string(index) + ": there are " +
-                                         std::to_string(count) + " " + what + ", from 0 on");
 }
 
 } // namespace
@@ -107,12 +87,6 @@ tile_status tile_kernel_parameter(tile_kernel *kernel, size_t index,
     auto object = at(kernel, "kernel");
     if (index >= object->names.size())
       refuseIndex(index, object->names.size(), "parameters");
-    const ParamSpec &spec = object->record->params[index];
-    tile_parameter_description known = {};
-    known.name = object->names[index].c_str();
-    known.kind = numberOf(spec.kind);
-    known.dtype = capi::numberOf(spec.dtype);
-    known.rank = spec.kind == ParamSpec::Const || spec.kind == ParamSpec::Scalar ? 0 : spec.rank;
-    writeSized(parameter, "parameter", known);
+    writeParameter(parameter, object->names[index], object->record->params[index]);
   });
 }

@@ -11,8 +11,8 @@
 // what the call would have returned through its pointers is not written. No C++ exception comes
 // out.
 //
-// Handles. tile_device, tile_stream, tile_event, tile_tensor, tile_graph, tile_library and
-// tile_kernel are opaque; pointers to them are names, not addresses. Each is given back by its
+// Handles. tile_device, tile_stream, tile_event, tile_tensor, tile_graph, tile_library,
+// tile_kernel, tile_archive and tile_function are opaque; pointers to them are names, not addresses. Each is given back by its
 // release function, in any order: a tensor keeps the device that it is of, a graph the tensors
 // that it uses. Releasing NULL does nothing. A handle that is NULL, of another kind or released is
 // TILE_INVALID_HANDLE and names the argument.
@@ -29,6 +29,7 @@
 // not touch what lies behind. Fields that are zero mean what a caller gets who does not know them.
 #pragma once
 
+#include <tile/c/Archive.h>
 #include <tile/c/Argument.h>
 #include <tile/c/Device.h>
 #include <tile/c/Graph.h>

@@ -56,6 +56,11 @@ class ParameterDescription(_Sized):
 PARAMETER_KINDS = {1: "in", 2: "out", 3: "inout", 4: "scalar", 5: "const"}
 
 
+class FunctionDescription(_Sized):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("targets", c_char_p), ("parameters", c_int32),
+                ("constants", c_int32)]
+
+
 class Constant(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("value", c_int64)]
 
@@ -93,6 +98,7 @@ _TYPES = {
     "o": POINTER(OpDescription),
     "k": POINTER(KernelDescription),
     "p": POINTER(ParameterDescription),
+    "d": POINTER(FunctionDescription),
     "n": POINTER(LaunchOptions),
     "v": None,
 }
@@ -117,6 +123,11 @@ SIGNATURES = {
     "tile_tensor_to_dlpack": "i hH", "tile_tensor_to_dlpack_unversioned": "i hH",
     "tile_tensor_from_dlpack": "i hhhH", "tile_tensor_from_dlpack_unversioned": "i hhhH",
     "tile_tensor_argument": "i ha",
+    "tile_archive_open": "i sH", "tile_archive_read": "i hzsH", "tile_archive_release": "i h",
+    "tile_archive_function_count": "i hZ", "tile_archive_function_at": "i hzH", "tile_archive_function": "i hsH",
+    "tile_function_release": "i h", "tile_function_info": "i hd", "tile_function_parameter": "i hzp",
+    "tile_function_constant": "i hzSL", "tile_function_launch": "i hhaz", "tile_function_prepare": "i hh",
+    "tile_embedded_launch": "i hzshaz", "tile_embedded_prepare": "i hzsh",
     "tile_graph_capture": "i hfhH", "tile_graph_replay": "i hh", "tile_graph_update": "i hhfh", "tile_graph_release": "i h",
 }
 # What libtile_rt.so has not.

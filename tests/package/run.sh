@@ -43,6 +43,8 @@ grep -q '^License: Apache-2.0 WITH LLVM-exception$' "$doc/copyright" || fail "th
 cmake -S "$here" -B "$work/app" -G Ninja -DCMAKE_CXX_COMPILER=g++ -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$work/app"
 "$work/app/app"
+"$work/app/ahead"
+if ldd "$work/app/ahead" | grep -E 'LLVM|MLIR|libtile[.]so'; then fail "a program with kernels compiled ahead of time needs the compiler"; fi
 
 # The example of an application, whose warnings count in our headers too.
 example=$work/example

@@ -15,9 +15,11 @@ kHeaders = sorted((kRoot / "include/tile/c").glob("*.h"))
 kStructures = {"tile_stream_usage": _abi.StreamUsage, "tile_tensor_layout": _abi.TensorLayout, "tile_argument": _abi.Argument,
                "tile_setting": _abi.Setting, "tile_op_description": _abi.OpDescription,
                "tile_kernel_description": _abi.KernelDescription, "tile_parameter_description": _abi.ParameterDescription,
-               "tile_constant": _abi.Constant, "tile_launch_options": _abi.LaunchOptions}
+               "tile_constant": _abi.Constant, "tile_launch_options": _abi.LaunchOptions,
+               "tile_function_description": _abi.FunctionDescription}
 kPointers = {"tile_stream_usage": "u", "tile_tensor_layout": "t", "tile_argument": "a", "tile_setting": "e",
              "tile_op_description": "o", "tile_kernel_description": "k", "tile_parameter_description": "p",
+             "tile_function_description": "d",
              "tile_launch_options": "n", "int32_t": "I", "tile_dtype": "I", "int64_t": "L", "size_t": "Z", "float": "F", "char": "s",
              "void": "h"}
 kValues = {"int32_t": "i", "tile_dtype": "i", "tile_status": "i", "int64_t": "l", "size_t": "z", "void": "v"}

@@ -1,4 +1,4 @@
-// For C: arguments of kernels. Part of tile/tile_c.h.
+// For C: arguments and parameters of kernels. Part of tile/tile_c.h.
 #pragma once
 
 #include <tile/c/Tensor.h>
@@ -37,10 +37,30 @@ static inline tile_argument tile_integer(int64_t number) {
   tile_argument argument = {TILE_INTEGER_ARGUMENT, 0, 0, 0, 0, 0, {0}, {0}, number, 0};
   return argument;
 }
+static inline tile_argument tile_unsigned(uint64_t number) {
+  tile_argument argument = {TILE_UNSIGNED_ARGUMENT, 0, 0, 0, 0, 0, {0}, {0}, (int64_t)number, 0};
+  return argument;
+}
 static inline tile_argument tile_real(double number) {
   tile_argument argument = {TILE_REAL_ARGUMENT, 0, 0, 0, 0, 0, {0}, {0}, 0, number};
   return argument;
 }
+
+/// What a kernel's parameter is.
+enum tile_parameter_kinds {
+  TILE_IN = 1,
+  TILE_OUT = 2,
+  TILE_IN_OUT = 3,
+  TILE_SCALAR = 4,
+  TILE_CONST = 5 ///< given in tile_launch_options; the others are the arguments of a launch
+};
+typedef struct tile_parameter_description {
+  size_t size;      ///< sizeof(tile_parameter_description)
+  const char *name; ///< of named(...), else of the kernel's source, else "arg1", "C1", ...
+  int32_t kind;     ///< of tile_parameter_kinds
+  tile_dtype dtype; ///< TILE_ANY for views of any type and for constants
+  int32_t rank;     ///< of views
+} tile_parameter_description;
 
 #ifdef __cplusplus
 } // extern "C"

@@ -24,13 +24,6 @@ tile_status tile_library_kernel_at(tile_library *library, size_t index, tile_ker
 tile_status tile_library_kernel(tile_library *library, const char *name, tile_kernel **kernel);
 tile_status tile_kernel_release(tile_kernel *kernel);
 
-enum tile_parameter_kinds {
-  TILE_IN = 1,
-  TILE_OUT = 2,
-  TILE_IN_OUT = 3,
-  TILE_SCALAR = 4,
-  TILE_CONST = 5 ///< given in tile_launch_options; the others are the arguments of a launch
-};
 typedef struct tile_kernel_description {
   size_t size;      ///< sizeof(tile_kernel_description)
   const char *name; ///< texts live as long as the kernel's handle
@@ -40,13 +33,6 @@ typedef struct tile_kernel_description {
   int32_t constants;
   int32_t is_tuned; ///< has settings that the launch may leave to tuning
 } tile_kernel_description;
-typedef struct tile_parameter_description {
-  size_t size;      ///< sizeof(tile_parameter_description)
-  const char *name; ///< of named(...), else of the kernel's source, else "arg1", "C1", ...
-  int32_t kind;     ///< of tile_parameter_kinds
-  tile_dtype dtype; ///< TILE_ANY for views of any type and for constants
-  int32_t rank;     ///< of views
-} tile_parameter_description;
 tile_status tile_kernel_info(tile_kernel *kernel, tile_kernel_description *description);
 tile_status tile_kernel_parameter(tile_kernel *kernel, size_t index,
                                   tile_parameter_description *parameter);

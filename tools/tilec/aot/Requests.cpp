@@ -1,7 +1,7 @@
 #include "tools/tilec/aot/Requests.h"
 
+#include "capi/compiler/ParameterNames.h"
 #include "tools/tilec/input/KernelFile.h"
-#include "capi/ParameterNames.h"
 #include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/input/Settings.h"
 

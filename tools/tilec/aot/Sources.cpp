@@ -96,7 +96,8 @@ std::string cFunction(const aot::Archive &archive, const aot::Function &function
                                          : "int64_t ") +
               name;
     if (isTensor)
-      fill += "  if (!status)\n    status = tile_tensor_argument(" + name + ", &" + at + ");\n";
+      fill += "  if (status == TILE_OK)\n    status = tile_tensor_argument(" + name + ", &" + at +
+              ");\n";
     else
       fill += "  " + at + " = " +
               (isReal         ? "tile_real("
@@ -109,8 +110,8 @@ std::string cFunction(const aot::Archive &archive, const aot::Function &function
          function.name + "(tile_stream *stream" + params + ") {\n  tile_argument arguments[" +
          std::to_string(std::max<size_t>(1, function.params.size())) +
          "];\n  tile_status status = TILE_OK;\n" + fill +
-         "  if (!status)\n    status = tile_embedded_launch(" + bytesName(archive) + ", " +
-         std::to_string(bytes) + ", \"" + function.name + "\", stream, arguments, " + count +
+         "  if (status == TILE_OK)\n    status = tile_embedded_launch(" + bytesName(archive) +
+         ", " + std::to_string(bytes) + ", \"" + function.name + "\", stream, arguments, " + count +
          ");\n  return status;\n}\n";
 }
 
