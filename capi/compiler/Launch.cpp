@@ -133,6 +133,9 @@ std::vector<HostArg> argumentsOf(const LoadedKernel &kernel, const tile_argument
   return result;
 }
 
+const Device &deviceOf(const Device &device) { return device; }
+const Device &deviceOf(const Stream &stream) { return stream.device(); }
+
 /// Calls `act(record, place, arguments, constants, options)` with all that a launch on this device or stream has.
 template <class Place, class Act>
 void withCall(const LoadedKernel &kernel, const Place &place, const tile_launch_options &options,
@@ -142,7 +145,7 @@ void withCall(const LoadedKernel &kernel, const Place &place, const tile_launch_
   detail::LaunchOptions launch = settingsOf(kernel, options);
   if (record.tuning && !givesWhatIsTuned(*record.tuning, constants)) {
     detail::checkArguments(record, arguments);
-    detail::chooseTuned(record, place, arguments, {constants.values, constants.given},
+    detail::chooseTuned(record, deviceOf(place), arguments, {constants.values, constants.given},
                         launch.compile, launch.call);
   } else {
     requireAll(kernel, constants);

@@ -205,8 +205,10 @@ public:
                   "kernel that is not a Const");
     if constexpr (sizeof...(X) == kArguments) {
       auto launch = [&](std::span<const HostArg> args) {
-        Choice choice = choose(site.stream, args, site.where);
-        detail::launch(*record_, site.stream, args, choice.constants(), choice.options);
+        int64_t consts[kConsts + 1];
+        std::copy_n(consts_, kConsts, consts);
+        detail::launchTuned(*record_, site.stream, args, {{consts, size_t{kConsts}}, given_},
+                            site.where);
       };
       detail::withArguments(detail::RuntimeParams<P...>(), *record_, site.where, launch,
                             arguments...);
@@ -219,8 +221,12 @@ public:
                   "kernel that is not a Const");
     if constexpr (sizeof...(X) == kArguments) {
       auto prepare = [&](std::span<const HostArg> args) {
-        Choice choice = choose(device, args, {});
-        detail::prepare(*record_, device, args, choice.constants(), choice.options);
+        int64_t consts[kConsts + 1];
+        std::copy_n(consts_, kConsts, consts);
+        const std::span<int64_t> constants(consts, size_t{kConsts});
+        detail::LaunchOptions options;
+        detail::chooseTuned(*record_, device, args, {constants, given_}, options.compile, {});
+        detail::prepare(*record_, device, args, constants, options);
       };
       detail::withArguments(detail::RuntimeParams<P...>(), *record_, Loc(), prepare, arguments...);
     }
@@ -244,21 +250,6 @@ public:
 
 private:
   detail::TunedConstants constants() { return {{consts_, size_t{kConsts}}, given_}; }
-  struct Choice {
-    int64_t consts[kConsts + 1];
-    detail::LaunchOptions options;
-    std::span<const int64_t> constants() const { return {consts, static_cast<size_t>(kConsts)}; }
-  };
-  /// For a device, or that of a stream.
-  template <class Place>
-  Choice choose(const Place &place, std::span<const HostArg> args, Loc call) const {
-    Choice choice;
-    std::copy_n(consts_, kConsts, choice.consts);
-    choice.options.call = call;
-    detail::chooseTuned(*record_, place, args, {{choice.consts, size_t{kConsts}}, given_},
-                        choice.options.compile, call);
-    return choice;
-  }
 
   std::shared_ptr<const detail::KernelRecord> record_;
   int64_t consts_[kConsts + 1] = {};

@@ -2,16 +2,14 @@
 
 #include "frontend/call/Arguments.h"
 #include "runtime/host/Capture.h"
+#include "runtime/launch/CallKey.h"
 #include "runtime/launch/ForCall.h"
-#include "runtime/launch/Layouts.h"
 #include "runtime/launch/Overlap.h"
 #include "runtime/launch/RecentCalls.h"
 #include "runtime/trace/Span.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <memory_resource>
 
 namespace tile::aot {
 namespace {
@@ -19,12 +17,8 @@ namespace {
 using detail::HostArg;
 using launch::Prepared;
 
-/// Keys of recent calls that begin with a number above this are of functions of archives, others are of kernels that the
-/// process has compiled.
-constexpr uint64_t kFirstId = uint64_t(1) << 63;
-
 uint64_t newId() {
-  static std::atomic<uint64_t> last = kFirstId;
+  static std::atomic<uint64_t> last = 0;
   return ++last;
 }
 
@@ -37,9 +31,6 @@ detail::KernelRecord recordOf(const Function &function) {
   record.paramNames = function.paramNames;
   return record;
 }
-
-/// Of a key with eight tensors of three dimensions; longer ones are put on the heap.
-constexpr size_t kUsualKeyBytes = 1024;
 
 bool asksForNumbers(const Needs &needs) {
   return std::ranges::any_of(needs.values,
@@ -106,18 +97,6 @@ void LoadedFunction::refuseOverlap(std::span<const launch::Footprint> footprints
   });
 }
 
-/// Everything that the variant for a call is chosen by, unless the kernel asks for the value of a number.
-static void writeKey(std::pmr::vector<uint64_t> &key, uint64_t function, uint64_t device,
-                     std::span<const HostArg> args) {
-  key.resize(2 + args.size() + launch::layoutWords(args));
-  uint64_t *next = key.data();
-  *next++ = function, *next++ = device;
-  for (const HostArg &arg : args)
-    *next++ =
-        uint64_t(arg.sameAs) << 24 | uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 | arg.rank;
-  launch::writeLayouts(next, args);
-}
-
 Prepared LoadedFunction::prepared(detail::StreamState &stream, std::span<const HostArg> args,
                                   launch::TensorMaps &fresh) {
   const frontend::CallDevice device{stream.owner->id, stream.owner->name};
@@ -126,12 +105,10 @@ Prepared LoadedFunction::prepared(detail::StreamState &stream, std::span<const H
       detail::checkArguments(record_, args);
   std::vector<HostArg> marked;
   args = launch::markSameViews(record_, args, marked);
-  std::byte room[kUsualKeyBytes];
-  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-  std::pmr::vector<uint64_t> key(&memory);
-  writeKey(key, id_, device.id, args);
+  // The value of a number is looked at in each call, where one counts.
+  const launch::CallKey key(launch::KeyOrigin::Archive, id_, {device.id}, {}, args);
   launch::RecentCalls &recent = launch::RecentCalls::ofThread();
-  if (launch::RecentCall *known = recent.find(key)) {
+  if (launch::RecentCall *known = recent.find(key.words())) {
     for (const launch::Footprint &tensor : known->footprints)
       frontend::checkAddress(record_, args[static_cast<size_t>(tensor.argument)], tensor.argument,
                              device);
@@ -145,7 +122,8 @@ Prepared LoadedFunction::prepared(detail::StreamState &stream, std::span<const H
   const launch::LoadedKernel &kernel = loaded(variantFor(stream, args), *stream.owner);
   launch::TensorMaps maps(kernel.tensorMaps.size());
   if (!kernel.isForNumbers)
-    return {kernel, recent.add(key, {&kernel, std::move(footprints), std::move(maps)})->maps};
+    return {kernel,
+            recent.add(key.words(), {&kernel, std::move(footprints), std::move(maps)})->maps};
   fresh = std::move(maps);
   return {kernel, fresh};
 }

@@ -68,19 +68,17 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   stream.synchronize();
 }
 
-/// The kernel for a call, after all checks of its arguments; `fresh` are the maps of one that is not remembered.
-/// `stream` is where it will be launched, if it will.
-static Prepared kernelFor(jit::Call &call, detail::DeviceState &device, TensorMaps &fresh,
-                          const detail::StreamState *stream = nullptr) {
+Prepared jit::kernelFor(Call &call, detail::DeviceState &device, TensorMaps &fresh,
+                        const detail::StreamState *stream) {
   launch::RecentCalls &recent = launch::RecentCalls::ofThread();
-  auto aliases = [&] { return jit::jitOf(device).aliases(call); };
+  auto aliases = [&] { return jitOf(device).aliases(call); };
   const frontend::CallDevice callDevice{device.id, device.name};
   if (launch::RecentCall *known = recent.find(call.layout(device.id))) {
     call.checkAddresses(known->footprints, callDevice);
     launch::refuseOverlap(call.record(), call.args(), known->footprints, aliases);
     return {*known->kernel, known->maps};
   }
-  jit::Jit &jit = jit::jitOf(device);
+  Jit &jit = jitOf(device);
   call.check(callDevice);
   std::vector<launch::Footprint> footprints = launch::footprintsOf(call.record(), call.args());
   launch::refuseOverlap(call.record(), call.args(), footprints, aliases);
@@ -105,7 +103,7 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
     StreamState &state = stream.state();
     jit::Call call(record, args, consts, options.compile);
     TensorMaps fresh;
-    Prepared prepared = kernelFor(call, *state.owner, fresh, &state);
+    Prepared prepared = jit::kernelFor(call, *state.owner, fresh, &state);
     launch::start({record.name, record.where}, prepared, state, args, options, span);
   });
 }
@@ -117,7 +115,7 @@ void detail::prepare(const KernelRecord &record, const Device &device,
     trace::Span span("prepare", record.name);
     jit::Call call(record, args, consts, options.compile);
     TensorMaps fresh;
-    kernelFor(call, *device.state(), fresh);
+    jit::kernelFor(call, *device.state(), fresh);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/compiled/CompiledKernel.h"
+#include "runtime/host/Start.h"
 
 #include <tile/Device.h>
 #include <tile/Kernel.h>
@@ -12,10 +13,16 @@ struct DeviceState;
 
 namespace tile::jit {
 
+class Call;
 class Jit;
 
 /// The device's kernels; made by the first call.
 Jit &jitOf(detail::DeviceState &device);
+
+/// The kernel for a call, after all checks of its arguments; compiled and loaded if none was like it. `fresh` are the maps
+/// of one that is not remembered. `stream` is where it will be launched, if it will.
+launch::Prepared kernelFor(Call &call, detail::DeviceState &device, launch::TensorMaps &fresh,
+                           const detail::StreamState *stream = nullptr);
 
 /// Loads and launches once, and waits. The arguments are those of the source kernel, in order. Errors: InvalidArgument
 /// where they do not fit, and those of a launch.

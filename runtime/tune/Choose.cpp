@@ -209,11 +209,6 @@ void chooseTuned(const KernelRecord &record, const Device &device, std::span<con
   settings = slot.settings;
 }
 
-void chooseTuned(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
-                 TunedConstants constants, CompileSettings &settings, Loc where) {
-  chooseTuned(record, stream.device(), args, constants, settings, where);
-}
-
 TunedChoice tunedChoice(const KernelRecord &record, const Device &device,
                         std::span<const HostArg> args, TunedConstants constants) {
   const tune::TunedCall call{record, device, args, constants.values};

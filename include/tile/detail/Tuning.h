@@ -36,9 +36,10 @@ struct TunedConstants {
 /// problems are allowed and this is none.
 void chooseTuned(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
                  TunedConstants constants, CompileSettings &settings, Loc call);
-/// The same for the device of a stream.
-void chooseTuned(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
-                 TunedConstants constants, CompileSettings &settings, Loc call);
+/// Launches with what chooseTuned chooses; a call like an earlier one of this thread costs no more
+/// than that of a kernel whose settings are given.
+void launchTuned(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
+                 TunedConstants constants, Loc call);
 /// The same, told.
 TunedChoice tunedChoice(const KernelRecord &record, const Device &device,
                         std::span<const HostArg> args, TunedConstants constants);
