@@ -2,7 +2,7 @@
 // the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
 // and the extremes of several rounds in time of this thread; the same with settings that are tuned; for a kernel that asks
 // for the value of a number, whose calls no thread remembers; of a kernel that takes tensor maps; of a step of a transformer
-// with and without a graph; and what the CUDA device with the fake driver takes of it.
+// with and without a graph; and what the CUDA device with the fake driver takes of it. `launch_bench N` makes N calls a round.
 #include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
@@ -10,6 +10,7 @@
 #include <tile/nn/Decoder.h>
 #include <tile/tile.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -18,7 +19,8 @@ using namespace tile;
 
 namespace {
 
-constexpr int kRounds = 15, kCalls = 20000;
+constexpr int kRounds = 15;
+int calls = 20000; // a round; fewer are enough for valgrind, which counts instructions
 
 // Ten arguments: seven matrices, of which one is written, a vector, and two numbers.
 auto tenArguments =
@@ -57,7 +59,7 @@ auto threeMaps = kernel("three_maps", [](In<f16, 2> a, In<f16, 2> b, In<f16, 2> 
 });
 
 template <class Call> std::vector<double> microseconds(const Call &call) {
-  return bench::microsecondsOf(call, kRounds, kCalls);
+  return bench::microsecondsOf(call, kRounds, calls);
 }
 
 void print(const char *what, const std::vector<double> &rounds) {
@@ -85,7 +87,9 @@ void measureDecoding(const Device &device) {
 
 } // namespace
 
-int main() try {
+int main(int argc, char **argv) try {
+  if (argc > 1)
+    calls = std::max(1, std::atoi(argv[1]));
   setenv("TILE_LIBCUDA", FAKE_DRIVER, 1);
   Device device = Device::open("cuda:0");
   Stream stream = device.stream();
@@ -107,9 +111,9 @@ int main() try {
   for (int i = 0; i < 6; ++i)
     h.push_back(device.tensor<half>({512, 512}));
   auto measureMaps = [&](const char *what, CopyBy copy, bool alternates) {
-    size_t calls = 0;
+    size_t count = 0;
     auto call = [&] {
-      size_t first = alternates && ++calls % 2 ? 3 : 0;
+      size_t first = alternates && ++count % 2 ? 3 : 0;
       threeMaps.consts(copy).grid(1)(stream, h[first], h[first + 1], h[first + 2], x[6]);
     };
     call(), call();

@@ -6,6 +6,7 @@
 #   tile_add_model_pass(<program> <models> [<filter>])   its tests of the virtual GPU once more, under models of that
 #   tile_add_test_support(<name> [MLIR] SOURCES ... [LINK ...])          what several such programs share
 #   tile_optimize(<source>...)                                           of tests: what computes much
+#   tile_optimize_launches(<source>...)                                  of libraries: what each launch runs
 #   tile_add_folders(<folder>...)                                        each has a CMakeLists.txt
 #
 # MLIR: links the dylibs MLIR and LLVM and uses a precompiled header. PUBLIC_API: uses that of the public headers. NO_EXCEPTIONS: for ir, passes
@@ -134,6 +135,11 @@ function(tile_add_test_support name)
   if(NOT arg_MLIR)
     tile_use_program_options(${name} test)
   endif()
+endfunction()
+
+# For sources of the folder that every launch runs: their time is the user's in each build.
+function(tile_optimize_launches)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Dev>:-O2> SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # For sources of the folder that compute much, in programs that are not optimised otherwise.
