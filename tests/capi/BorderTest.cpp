@@ -2,6 +2,8 @@
 #include "runtime/host/State.h"
 #include "tests/capi/Handles.h"
 
+#include <tile/DLPack.h>
+
 #include <limits>
 #include <thread>
 
@@ -102,7 +104,7 @@ TEST_F(CApi, ImpossibleTensorsAreRefused) {
   failed(create(TILE_F32, std::numeric_limits<int32_t>::max(), kNine), TILE_INVALID_SHAPE,
          "0 to 8");
   failed(create(TILE_F32, 2, kNegative), TILE_INVALID_SHAPE, "extent -1 of dimension 1");
-  failed(create(TILE_F32, 2, kNegative, kShape), TILE_INVALID_SHAPE, "is negative");
+  failed(create(TILE_F32, 2, kNegative, kNine), TILE_INVALID_SHAPE, "is negative");
   failed(create(TILE_F32, 2, kHuge), TILE_INVALID_SHAPE, "more than 2^63 bytes");
   failed(create(TILE_F32, 2, kHuge, kHuge), TILE_INVALID_SHAPE, "more than 2^63 bytes");
   failed(create(TILE_F32, 2, kNine, kStrides), TILE_UNSUPPORTED, "stride -1 of dimension 0");
@@ -207,18 +209,70 @@ TEST_F(CApi, MemoryIsGivenBack) {
   EXPECT_FALSE(seam.allocationOf(address));
 }
 
+TEST_F(CApi, MemoryOfOthersMustBeTheVirtualGpus) {
+  tile_tensor_layout layout = {sizeof layout, 0, 0, {}, {}, nullptr, 0, 0, 0, 0};
+  ok(tile_tensor_info(tensor(), &layout));
+  auto *data = static_cast<char *>(layout.data);
+  tile_tensor *lent = nullptr;
+  auto wrap = [&](char *at, int64_t count, const int64_t *strides = nullptr) {
+    return tile_tensor_wrap(device, at, TILE_F32, 1, &count, strides, nullptr, nullptr, &lent);
+  };
+  constexpr int64_t kTwo[] = {2};
+  failed(wrap(data, kCount + 1), TILE_INVALID_ARGUMENT, "the 4004 bytes at 'data' are not in");
+  failed(wrap(data + 4, kCount), TILE_INVALID_ARGUMENT, "the 4000 bytes");
+  failed(wrap(data, 501, kTwo), TILE_INVALID_ARGUMENT, "the 4004 bytes");
+  failed(wrap(data + 1, 1), TILE_INVALID_ARGUMENT,
+         "is no address of 4 bytes of elements of type f32");
+  failed(wrap(nullptr, 1), TILE_INVALID_ARGUMENT, "'data' is NULL");
+  failed(wrap(reinterpret_cast<char *>(~uintptr_t{3}), 2), TILE_INVALID_ARGUMENT, "is no address");
+  EXPECT_EQ(lent, nullptr);
+  ok(wrap(data, kCount));
+  ok(tile_tensor_release(lent));
+  ok(wrap(nullptr, 0));
+  ok(tile_tensor_release(lent));
+}
+
+/// A tensor of another library, which counts how often it was given back.
+struct Lent {
+  float values[3] = {1, 2, 3};
+  int64_t shape[1] = {3};
+  int returned = 0;
+  dlpack::ManagedTensorVersioned managed = {};
+
+  Lent() {
+    managed.version = {1, 1};
+    managed.manager_ctx = this;
+    managed.deleter = [](auto *self) { ++static_cast<Lent *>(self->manager_ctx)->returned; };
+    managed.dl_tensor = {
+        values, {dlpack::DeviceType::Cpu, 0}, 1, {dlpack::TypeCode::Float, 32, 1}, shape, nullptr,
+        0};
+  }
+  Lent(const Lent &) = delete;
+  DLManagedTensorVersioned *handed() {
+    return reinterpret_cast<DLManagedTensorVersioned *>(&managed);
+  }
+};
+
 TEST_F(CApi, RefusedExchangesGiveTheTensorBack) {
-  struct DLManagedTensorVersioned *managed = nullptr;
+  Lent lent;
   tile_tensor *taken = nullptr;
-  ok(tile_tensor_to_dlpack(filled(1), &managed)); // a leak would be the sanitizer's to tell
-  failed(tile_tensor_from_dlpack(nullptr, managed, nullptr, &taken), TILE_INVALID_HANDLE,
+  failed(tile_tensor_from_dlpack(nullptr, lent.handed(), nullptr, &taken), TILE_INVALID_HANDLE,
          "'device' is NULL");
-  ok(tile_tensor_to_dlpack(filled(1), &managed));
-  failed(tile_tensor_from_dlpack(device, managed, nullptr, nullptr), TILE_INVALID_ARGUMENT,
+  EXPECT_EQ(lent.returned, 1);
+  failed(tile_tensor_from_dlpack(device, lent.handed(), nullptr, nullptr), TILE_INVALID_ARGUMENT,
          "'tensor' is NULL");
+  EXPECT_EQ(lent.returned, 2);
+  lent.managed.version.major = 7;
+  failed(tile_tensor_from_dlpack(device, lent.handed(), stream, &taken), TILE_UNSUPPORTED,
+         "version 7.1");
+  EXPECT_EQ(lent.returned, 3);
   failed(tile_tensor_from_dlpack(device, nullptr, nullptr, &taken), TILE_INVALID_ARGUMENT,
          "DLPack: the managed tensor is a null pointer");
   EXPECT_EQ(taken, nullptr);
+  lent.managed.version.major = 1;
+  ok(tile_tensor_from_dlpack(device, lent.handed(), stream, &taken));
+  EXPECT_EQ(lent.returned, 4);
+  ok(tile_tensor_release(taken));
 }
 
 TEST_F(CApi, UnknownOpsSettingsAndNumbersOfInputs) {

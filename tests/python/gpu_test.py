@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """What differs with memory of a GPU, which is shared: against the fake driver of tests/runtime/device/fakecuda."""
 import os
+import pathlib
+import tempfile
 import unittest
 
-from support import Case, kFakeDriver, numpy, tilec
+from support import Case, kFakeDriver, numpy, python, tilec
 
 os.environ["TILE_LIBCUDA"] = kFakeDriver  # read when the first device is opened
 
@@ -49,6 +51,14 @@ class Gpu(Case):
         self.assertEqual(asked, [{"max_version": (1, 1), "stream": stream.native}, {"max_version": (1, 1)}])
         self.assertNotEqual(stream.native, 0)
         self.tensor.__dlpack__(stream=-1)
+
+    def test_what_others_take_has_been_waited_for(self):
+        with tempfile.TemporaryDirectory(prefix="tilec-test-") as folder:
+            trace = pathlib.Path(folder, "trace.json")
+            for stream, waits in (("None", 1), ("7", 1), ("-1", 0)):
+                done = python(f"import tilec; tilec.empty(10, device='cuda:0').__dlpack__(stream={stream})", TILE_TRACE=str(trace))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(trace.read_text().count('"wait for the device"'), waits, stream)
 
     def test_memory_of_another_device(self):
         self.fails("WrongDevice", "does not address", tilec.from_dlpack, self.tensor, self.device)

@@ -2,13 +2,15 @@
 """Objects end in any order, in any thread, with the interpreter and in forked processes."""
 import gc
 import itertools
+import pathlib
+import tempfile
 import threading
 import unittest
 
 from support import Case, kKernels, kRuntime, live_handles, numpy, python, tilec
 
 kBegin = """
-import gc, os, sys, threading, time
+import gc, os, signal, sys, threading, time
 import numpy, tilec
 device = tilec.Device("virtual:sm_90a")
 stream = device.stream()
@@ -123,7 +125,10 @@ class Interpreters(unittest.TestCase):
         self.succeeds("gc.disable(); gc.freeze()\nprint(x.shape)", "(1000,)")
 
     def test_the_end_with_work_under_way(self):
-        self.succeeds("for _ in range(50): kernel(stream, x, y, 0.5, B=128)", TILE_VGPU_SCHEDULE="lazy")
+        with tempfile.TemporaryDirectory(prefix="tilec-test-") as folder:
+            trace = pathlib.Path(folder, "trace.json")
+            self.succeeds("for _ in range(50): kernel(stream, x, y, 0.5, B=128)", TILE_VGPU_SCHEDULE="lazy", TILE_TRACE=str(trace))
+            self.assertIn("for a stream that ends", trace.read_text())
 
     def test_the_end_while_threads_work(self):
         self.succeeds("""
@@ -141,11 +146,15 @@ sys.stdout.flush()
 
     def test_forked_processes_leave_the_library_alone(self):
         self.succeeds("""
+import ctypes
+live = ctypes.CDLL(tilec.library_path)._ZN4tile4capi11liveHandlesEv
+before = live()
 child = os.fork()
 if child == 0:
+    signal.alarm(20)
     del x, y, kernel, stream, device
     gc.collect()
-    sys.exit(0)
+    sys.exit(live() - before)
 print(os.waitpid(child, 0)[1], y.numpy(stream)[4])
 """, "0 2.0")
 
