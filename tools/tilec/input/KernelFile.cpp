@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 
 namespace tile::tilec {
 namespace {
@@ -109,20 +110,15 @@ detail::HostArg exampleOf(const ParamSpec &spec, const std::string &name,
   return exampleView(example.dtype, example.extents);
 }
 
-} // namespace
-
-bool isKernelFile(const std::string &file) {
-  return isSource(file) || std::filesystem::path(file).extension() == ".so";
-}
-
-KernelRecords loadKernels(const std::string &file) {
+/// The kernels that loading a file makes.
+Records load(const std::string &file) {
   std::error_code fault;
   if (!std::filesystem::is_regular_file(file, fault))
     throw Error(Fault::User, ErrorCode::IoError,
                 "cannot read '" + file + "': " + (fault ? fault.message() : "not a file"));
-  KernelRecords before = detail::liveRecords();
+  Records before = detail::liveRecords();
   isSource(file) ? loadSource(file) : loadLibrary(file);
-  KernelRecords made;
+  Records made;
   for (auto &record : detail::liveRecords())
     if (std::find(before.begin(), before.end(), record) == before.end())
       made.push_back(record);
@@ -130,6 +126,21 @@ KernelRecords loadKernels(const std::string &file) {
     refuse("'" + file +
            "' has no kernel in a static variable, as in: auto k = kernel(\"k\", ...);");
   return made;
+}
+
+} // namespace
+
+bool isKernelFile(const std::string &file) {
+  return isSource(file) || std::filesystem::path(file).extension() == ".so";
+}
+
+// A library that is loaded once more makes nothing, and a source would be compiled again: for each target, say.
+KernelRecords loadKernels(const std::string &file) {
+  static std::map<std::string, KernelRecords> loaded;
+  auto known = loaded.find(file);
+  if (known == loaded.end())
+    known = loaded.emplace(file, load(file)).first;
+  return known->second;
 }
 
 BoundKernel loadKernel(const std::string &file, const std::string &name,
