@@ -12,10 +12,10 @@
 // out.
 //
 // Handles. tile_device, tile_stream, tile_event, tile_tensor, tile_graph, tile_library,
-// tile_kernel, tile_archive and tile_function are opaque; pointers to them are names, not addresses. Each is given back by its
-// release function, in any order: a tensor keeps the device that it is of, a graph the tensors
-// that it uses. Releasing NULL does nothing. A handle that is NULL, of another kind or released is
-// TILE_INVALID_HANDLE and names the argument.
+// tile_kernel, tile_archive and tile_function are opaque; pointers to them are names, not
+// addresses. Each is given back by its release function, in any order: a tensor keeps the device
+// that it is of, a graph the tensors that it uses. Releasing NULL does nothing. A handle that is
+// NULL, of another kind or released is TILE_INVALID_HANDLE and names the argument.
 //
 // Threads. All functions may be called by any thread, for the same handle too, and a handle may be
 // released while another thread uses it, whose call then still ends well. The last error and the

@@ -16,7 +16,8 @@ typedef struct tile_archive tile_archive;
 /// One of them: a kernel with its constants.
 typedef struct tile_function tile_function;
 
-/// Reads NAME.tilekernels. Errors: TILE_IO_ERROR; TILE_PARSE if it is damaged or of another version.
+/// Reads NAME.tilekernels. Errors: TILE_IO_ERROR; TILE_PARSE if it is damaged or of another
+/// version.
 tile_status tile_archive_open(const char *path, tile_archive **archive);
 /// The same from memory, which may go afterwards; `source` is what messages call it.
 tile_status tile_archive_read(const void *bytes, size_t size, const char *source,
