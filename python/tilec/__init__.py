@@ -12,11 +12,13 @@
 
 docs/python.md says more."""
 from . import _abi, ops
+from .archive import Archive, Function
+from .arguments import Parameter
 from .device import Device, Event, Stream
 from .dtypes import DType
 from .errors import Error
 from .graph import Graph
-from .library import Kernel, Library, Parameter
+from .library import Kernel, Library
 from .tensor import Tensor, empty, from_dlpack, from_numpy, zeros
 
 __version__ = _abi.library.tile_version().decode()
@@ -24,5 +26,5 @@ library_path = _abi.library_name  # of the library that was found
 has_compiler = _abi.has_compiler  # whether it has ops and loads libraries of kernels
 globals().update(DType.__members__)
 
-__all__ = ["Device", "Event", "Stream", "DType", "Error", "Graph", "Kernel", "Library", "Parameter", "Tensor", "empty",
-           "from_dlpack", "from_numpy", "has_compiler", "library_path", "ops", "zeros", *DType.__members__]
+__all__ = ["Archive", "Device", "Event", "Stream", "DType", "Error", "Function", "Graph", "Kernel", "Library", "Parameter", "Tensor",
+           "empty", "from_dlpack", "from_numpy", "has_compiler", "library_path", "ops", "zeros", *DType.__members__]

@@ -45,6 +45,14 @@ def require_compiler(what):
                     code="Unsupported", status=_abi.UNSUPPORTED, fault="user")
 
 
+def encoded(text):
+    """A text for the C API. ValueError for one with a zero in it, where it would end."""
+    given = os.fsencode(text)
+    if b"\0" in given:
+        raise ValueError(f"{text!r} has a zero in it")
+    return given
+
+
 def int64s(values):
     """An array of these integers. TypeError for what is no integer, OverflowError beyond 64 bits."""
     numbers = [operator.index(value) for value in values]

@@ -3,7 +3,7 @@ import ctypes
 import threading
 
 from . import _abi
-from ._handles import Handle, call, made
+from ._handles import Handle, call, encoded, made
 
 
 class Device(Handle):
@@ -14,7 +14,7 @@ class Device(Handle):
     __slots__ = ()
 
     def __init__(self, name=None):
-        super().__init__(made(_abi.library.tile_device_open, None if name is None else str(name).encode()))
+        super().__init__(made(_abi.library.tile_device_open, None if name is None else encoded(name)))
 
     @classmethod
     def _of(cls, handle):
@@ -36,7 +36,7 @@ class Device(Handle):
     def number(self, name):
         """A property that is a number, by its name in include/tile/c/Device.h: "total_memory", "l2_bytes", ..."""
         number = ctypes.c_int64()
-        call(_abi.library.tile_device_number, self._handle, name.encode(), ctypes.byref(number))
+        call(_abi.library.tile_device_number, self._handle, encoded(name), ctypes.byref(number))
         return number.value
 
     @property

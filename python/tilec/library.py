@@ -1,19 +1,13 @@
 """Kernels of the language in a shared library."""
-import collections
 import ctypes
 import operator
-import os
 
 from . import _abi
-from ._handles import Handle, call, made, require_compiler
+from ._handles import Handle, call, encoded, made, require_compiler
+from .arguments import parameter, words_of
 from .device import Device, stream_handle
-from .dtypes import DType
-from .tensor import Tensor
 
 _MOST_OPTIONS = 256  # that a kernel remembers
-
-Parameter = collections.namedtuple("Parameter", "name kind dtype rank")
-Parameter.__doc__ = """A parameter of a kernel. `kind` is "in", "out", "inout", "scalar" or "const"; `dtype` is None where any is taken."""
 
 
 class Library(Handle):
@@ -24,7 +18,7 @@ class Library(Handle):
 
     def __init__(self, path):
         require_compiler("libraries of kernels")
-        super().__init__(made(_abi.library.tile_library_open, os.fsencode(path)))
+        super().__init__(made(_abi.library.tile_library_open, encoded(path)))
 
     @property
     def names(self):
@@ -35,7 +29,7 @@ class Library(Handle):
 
     def kernel(self, name):
         """The kernel of a name."""
-        return Kernel(made(_abi.library.tile_library_kernel, self._handle, name.encode()))
+        return Kernel(made(_abi.library.tile_library_kernel, self._handle, encoded(name)))
 
 
 class Kernel(Handle):
@@ -57,13 +51,7 @@ class Kernel(Handle):
         self.name, self.file, self.line = info.name.decode(), info.file.decode(), info.line
         self.is_tuned = bool(info.is_tuned)
         self._options = {}  # of calls so far, by what they were given
-        self.parameters = [self._parameter(index) for index in range(info.parameters)]
-
-    def _parameter(self, index):
-        found = _abi.ParameterDescription()
-        call(_abi.library.tile_kernel_parameter, self._handle, index, ctypes.byref(found))
-        return Parameter(found.name.decode(), _abi.PARAMETER_KINDS[found.kind], DType(found.dtype) if found.dtype else None,
-                         found.rank)
+        self.parameters = [parameter(_abi.library.tile_kernel_parameter, handle, index) for index in range(info.parameters)]
 
     def __call__(self, stream, *arguments, **settings):
         """Launches on the stream; compiles on first use."""
@@ -76,8 +64,7 @@ class Kernel(Handle):
         self._give(_abi.library.tile_kernel_prepare, device._handle, arguments, settings)
 
     def _give(self, function, place, arguments, settings):
-        words = (_abi.Argument * len(arguments))(*map(_argument, arguments))
-        call(function, self._handle, place, self._options_of(settings), words, len(arguments))
+        call(function, self._handle, place, self._options_of(settings), words_of(arguments), len(arguments))
 
     def _options_of(self, settings):
         key = tuple(settings.items())
@@ -95,28 +82,6 @@ class Kernel(Handle):
         return f"<tilec.Kernel {self.name}({', '.join(parameter.name for parameter in self.parameters)})>"
 
 
-def _argument(value):
-    """A tensor or a number, as a launch takes it."""
-    if isinstance(value, Tensor):
-        if value.closed:
-            call(_abi.library.tile_tensor_info, value._handle, None)  # says that it was released
-        return value._argument
-    if getattr(value, "shape", ()) == ():  # numbers of NumPy have one
-        if hasattr(value, "__index__") or isinstance(value, bool):
-            return _integer(int(value))
-        if hasattr(value, "__float__"):
-            return _abi.Argument(kind=_abi.REAL_ARGUMENT, real=float(value))
-    raise TypeError(f"an argument of a kernel is a tilec.Tensor or a number, got a {type(value).__name__}")
-
-
-def _integer(value):
-    if not -2**63 <= value < 2**64:
-        raise OverflowError(f"{value} is beyond 64 bits")
-    if value >= 2**63:
-        return _abi.Argument(kind=_abi.UNSIGNED_ARGUMENT, integer=value - 2**64)
-    return _abi.Argument(kind=_abi.INTEGER_ARGUMENT, integer=value)
-
-
 def _within(bits, name, value):
     number = operator.index(value)
     if not -2**(bits - 1) <= number < 2**(bits - 1):
@@ -129,7 +94,7 @@ def _options(*, grid=None, warps=0, max_registers=0, occupancy=0, fp_fusion=True
     options = _abi.LaunchOptions()
     values = {**named, **(constants or {})}
     options.constants = (_abi.Constant * len(values))(*(
-        _abi.Constant(name.encode(), _within(64, name, value)) for name, value in values.items()))
+        _abi.Constant(encoded(name), _within(64, name, value)) for name, value in values.items()))
     options.constant_count = len(values)
     options.warps = _within(32, "warps", warps)
     options.max_registers = _within(32, "max_registers", max_registers)

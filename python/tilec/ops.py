@@ -8,7 +8,7 @@ work is of the device's default stream; without `out` the result is a new tensor
 import ctypes
 
 from . import _abi
-from ._handles import call, require_compiler
+from ._handles import call, encoded, require_compiler
 from .device import stream_handle
 from .dtypes import DType
 from .tensor import Tensor, empty
@@ -34,7 +34,7 @@ def _settings(settings):
     """Words as the command line has them: 1 for True, f16 for tilec.f16."""
     words = (_abi.Setting * len(settings))()
     for word, (name, value) in zip(words, settings.items()):
-        word.name, word.value = name.encode(), _word(value).encode()
+        word.name, word.value = encoded(name), encoded(_word(value))
     return words
 
 
@@ -60,7 +60,7 @@ def run(name, *tensors, out=None, stream=None, **settings):
         stream = tensors[0]._default_stream()
     handle = stream_handle(stream)
     inputs = (ctypes.c_void_p * len(tensors))(*(tensor._handle for tensor in tensors))
-    word, words = name.encode(), _settings(settings)
+    word, words = encoded(name), _settings(settings)
     result = _output(word, inputs, len(tensors), words, stream) if out is None else out
     call(_abi.library.tile_op_run, word, handle, inputs, len(tensors), result._handle, words, len(words))
     return result
@@ -72,7 +72,7 @@ def __getattr__(name):
     if name not in _functions:
         if name not in names():
             raise AttributeError(f"there is no op {name}; there are {', '.join(names())}")
-        _, summary, inputs = _described(_abi.library.tile_op_find, name.encode())
+        _, summary, inputs = _described(_abi.library.tile_op_find, encoded(name))
 
         def function(*tensors, out=None, stream=None, **settings):
             return run(name, *tensors, out=out, stream=stream, **settings)

@@ -1,6 +1,6 @@
 """What the tests of the Python module share.
 
-Usage of each test: NAME_test.py LIBTILE.so KERNELS.so FAKE_DRIVER.so; the package is that of the checkout."""
+Usage of each test: NAME_test.py LIBTILE.so KERNELS.so TILEC FAKE_DRIVER.so; the package is that of the checkout."""
 import ctypes
 import gc
 import os
@@ -13,6 +13,7 @@ kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
 kLibrary = os.path.abspath(sys.argv.pop(1))
 kRuntime = os.path.join(os.path.dirname(kLibrary), "libtile_rt.so")  # without the compiler
 kKernels = os.path.abspath(sys.argv.pop(1))
+kTilec = os.path.abspath(sys.argv.pop(1))
 kFakeDriver = os.path.abspath(sys.argv.pop(1))  # of tests/runtime/device/fakecuda
 os.environ.update(TILE_LIBRARY=kLibrary, TILE_CACHE="off", TILE_DEVICE="virtual:sm_90a")
 sys.path.insert(0, str(kRoot / "python"))

@@ -21,6 +21,10 @@ class Tensors(Case):
         self.assertEqual(len({self.device, tilec.Device("virtual:sm_90a")}), 1)
         self.assertEqual(self.stream.device, self.device)
         self.fails("InvalidArgument", "'gpu' names no device", tilec.Device, "gpu")
+        with self.assertRaises(ValueError):
+            tilec.Device("virtual\0gpu")
+        with self.assertRaises(TypeError):
+            tilec.Device(0)
         self.fails("InvalidArgument", "'colour' is no property", self.device.number, "colour")
 
     def test_errors_name_the_line_of_the_program(self):
