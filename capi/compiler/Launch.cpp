@@ -134,7 +134,7 @@ std::vector<HostArg> argumentsOf(const LoadedKernel &kernel, const tile_argument
 }
 
 const Device &deviceOf(const Device &device) { return device; }
-const Device &deviceOf(const Stream &stream) { return stream.device(); }
+Device deviceOf(const Stream &stream) { return stream.device(); }
 
 /// Calls `act(record, place, arguments, constants, options)` with all that a launch on this device or stream has.
 template <class Place, class Act>
