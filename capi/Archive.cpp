@@ -1,4 +1,5 @@
 // Kernels that were compiled ahead of time.
+#include "base/StackArray.h"
 #include "capi/Argument.h"
 #include "capi/Handles.h"
 #include "capi/Parameter.h"
@@ -6,8 +7,6 @@
 
 #include <tile/Aot.h>
 #include <tile/c/Archive.h>
-
-#include <memory_resource>
 
 namespace tile::capi {
 
@@ -32,8 +31,7 @@ ArchivedEntry entryOf(const ArchivedFunction &function) {
   return entry;
 }
 
-/// Of a launch with eight tensors; more are put on the heap.
-constexpr size_t kUsualBytes = 2048;
+constexpr size_t kUsualArguments = 16;
 
 void launch(const ArchivedFunction &function, tile_stream *stream, const tile_argument *arguments,
             size_t count) {
@@ -44,16 +42,13 @@ void launch(const ArchivedFunction &function, tile_stream *stream, const tile_ar
     refuse(ErrorCode::InvalidArgument, "function '" + function.name() + "' takes " +
                                            std::to_string(record.params.size()) +
                                            " arguments, got " + std::to_string(count));
-  std::byte room[kUsualBytes];
-  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-  std::pmr::vector<HostArg> args(&memory);
-  args.reserve(count);
+  base::StackArray<HostArg, kUsualArguments> args(count);
   for (size_t i = 0; i < count; ++i) {
     const detail::ParamSpec &spec = record.params[i];
     const char *name = record.paramNames[i].c_str();
-    args.push_back(spec.kind == detail::ParamSpec::Scalar
-                       ? scalarArgument(arguments[i], spec.dtype, name)
-                       : tensorArgument(arguments[i], name));
+    args[i] = spec.kind == detail::ParamSpec::Scalar
+                  ? scalarArgument(arguments[i], spec.dtype, name)
+                  : tensorArgument(arguments[i], name);
   }
   function.launch(CallSite(*object, here()), args);
 }

@@ -26,7 +26,7 @@ kMayInclude = {
     "ir/target": set(),
     "ir": {"ir/layout", "ir/target", *kSelfContained} | kCompiler,
     "passes": {"ir", "ir/layout", "ir/target"} | kCompiler,
-    "codegen/compiled": {"ir/target", *kSelfContained},
+    "codegen/compiled": {"base", "ir/target", *kSelfContained},
     "codegen": {"codegen/compiled", "passes", "ir", "ir/layout", "ir/target"} | kCompiler,
     "frontend/call": {"public"},
     "frontend/trace": {"frontend/call", "ir", "ir/layout", "ir/target", "public"} | kCompiler,

@@ -1,13 +1,13 @@
 #include "codegen/compiled/GridExpression.h"
 
+#include "base/StackArray.h"
+
 #include <algorithm>
 #include <cstddef>
-#include <memory_resource>
 
 namespace tile::codegen {
 
-// An expression that needs more takes it from the heap.
-static constexpr size_t kUsualStackBytes = 512;
+static constexpr size_t kUsualSteps = 64;
 
 static int64_t floorDivide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
@@ -16,17 +16,15 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 std::array<int64_t, 3> GridExpression::evaluate(std::span<const int64_t> values) const {
   std::array<int64_t, 3> grid = {1, 1, 1};
   for (size_t axis = 0; axis < axes_.size() && axis < 3; ++axis) {
-    std::byte room[kUsualStackBytes];
-    std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-    std::pmr::vector<int64_t> stack(&memory);
+    base::StackArray<int64_t, kUsualSteps> stack(axes_[axis].size());
+    size_t depth = 0;
     for (const Step &step : axes_[axis]) {
       if (step.op == Op::Constant || step.op == Op::Symbol) {
-        stack.push_back(step.op == Op::Constant ? step.value : values[step.value]);
+        stack[depth++] = step.op == Op::Constant ? step.value : values[step.value];
         continue;
       }
-      int64_t b = stack.back();
-      stack.pop_back();
-      int64_t &a = stack.back();
+      int64_t b = stack[--depth];
+      int64_t &a = stack[depth - 1];
       int64_t divisor = b == 0 ? 1 : b;
       switch (step.op) {
       case Op::Add:
@@ -45,7 +43,7 @@ std::array<int64_t, 3> GridExpression::evaluate(std::span<const int64_t> values)
         a -= floorDivide(a, divisor) * divisor;
       }
     }
-    grid[axis] = std::max<int64_t>(0, stack.back());
+    grid[axis] = std::max<int64_t>(0, stack[0]);
   }
   return grid;
 }

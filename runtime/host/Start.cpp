@@ -1,12 +1,12 @@
 #include "runtime/host/Start.h"
 
+#include "base/StackArray.h"
 #include "runtime/host/Capture.h"
 #include "runtime/launch/Grid.h"
 #include "runtime/trace/Span.h"
 
 #include <cstddef>
 #include <cstring>
-#include <memory_resource>
 #include <string>
 
 namespace tile::launch {
@@ -14,8 +14,8 @@ namespace {
 
 using detail::HostArg;
 
-/// Of the parameters of a kernel with eight tensors; more are put on the heap.
-constexpr size_t kUsualBytes = 2048;
+/// Of a kernel with eight tensors.
+constexpr size_t kUsualParameters = 64;
 
 std::string textOf(device::Dim3 extents) {
   return std::to_string(extents.x) + " x " + std::to_string(extents.y) + " x " +
@@ -45,23 +45,20 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
   device::Device &device = *stream.owner->device;
   // Little-endian words: a narrow parameter is the low bytes of its word.
   size_t count = kernel.parameters.size();
-  std::byte room[kUsualBytes];
-  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-  std::pmr::vector<uint64_t> words(count, &memory);
-  std::pmr::vector<device::Arg> block(&memory);
-  block.reserve(count + kernel.tensorMaps.size());
+  base::StackArray<uint64_t, kUsualParameters> words(count);
+  base::StackArray<device::Arg, kUsualParameters> block(count + kernel.tensorMaps.size());
   for (size_t i = 0; i < count; ++i) {
     std::memcpy(&words[i], reinterpret_cast<const std::byte *>(args.data()) + kernel.offsets[i],
                 sizeof words[i]);
-    block.push_back({&words[i], static_cast<size_t>(kernel.parameters[i].bytes)});
+    block[i] = {&words[i], static_cast<size_t>(kernel.parameters[i].bytes)};
   }
   auto zeros = [&] { return stream.owner->zeros(); };
   const MapContext context{record.name, device, zeros};
   for (size_t i = 0; i < kernel.tensorMaps.size(); ++i) {
     const codegen::TensorMapRecipe &recipe = kernel.tensorMaps[i];
-    block.push_back(
-        {&prepared.maps.encode(i, recipe, args[static_cast<size_t>(recipe.arg)], context),
-         sizeof(device::TensorMap)});
+    block[count + i] = {
+        &prepared.maps.encode(i, recipe, args[static_cast<size_t>(recipe.arg)], context),
+        sizeof(device::TensorMap)};
   }
   device::LaunchConfig config =
       shapeOf(kernel, {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),

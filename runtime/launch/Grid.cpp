@@ -1,18 +1,17 @@
 #include "runtime/launch/Grid.h"
 
+#include "base/StackArray.h"
 #include "frontend/call/ArgFacts.h"
 
-#include <cstddef>
 #include <limits>
-#include <memory_resource>
 
 namespace tile::launch {
 namespace {
 
 using detail::HostArg;
 
-/// Of the values that a grid follows from; more of them are put on the heap.
-constexpr size_t kUsualBytes = 256;
+/// Of the values that a grid follows from.
+constexpr size_t kUsualSymbols = 16;
 constexpr int64_t kMaxGrid[3] = {std::numeric_limits<int32_t>::max(), 65535, 65535};
 
 int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const HostArg> args) {
@@ -42,12 +41,10 @@ std::array<int64_t, 3> programsOf(const Named &record, const LoadedKernel &kerne
                 "kernel '" + record.name +
                     "' has no grid helper: give its grid, as in .grid(n)(stream, ...)",
                 record.where);
-  std::byte room[kUsualBytes];
-  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-  std::pmr::vector<int64_t> values(&memory);
-  values.reserve(kernel.grid.symbols().size());
-  for (codegen::GridExpression::Symbol symbol : kernel.grid.symbols())
-    values.push_back(symbolValue(symbol, args));
+  std::span<const codegen::GridExpression::Symbol> symbols = kernel.grid.symbols();
+  base::StackArray<int64_t, kUsualSymbols> values(symbols.size());
+  for (size_t i = 0; i < symbols.size(); ++i)
+    values[i] = symbolValue(symbols[i], args);
   std::array<int64_t, 3> grid = kernel.grid.evaluate(values);
   if (kernel.mostPrograms > 0)
     grid[0] = fewestPrograms(grid[0], kernel.mostPrograms);

@@ -77,8 +77,8 @@ void tile::detail::launchTuned(const KernelRecord &record, const Stream &stream,
     std::vector<HostArg> marks;
     std::span<const HostArg> marked = launch::markSameViews(record, args, marks);
     launch::CallKey key(launch::KeyOrigin::Tuned, record.id, {state.owner->id, constants.given},
-                        constants.values, marked);
-    key.addNumbers(args); // by which the kernel's own choice may go
+                        constants.values, marked,
+                        /*hasNumbers=*/true); // by which the kernel's own choice may go
     launch::TensorMaps fresh;
     launch::RecentCall *known = launch::RecentCalls::ofThread().find(key.words());
     launch::Prepared prepared = known ? tune::recheck(launched, marked, *known)
