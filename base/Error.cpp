@@ -53,6 +53,8 @@ const char *nameOf(ErrorCode code) {
     return "ContextLost";
   case ErrorCode::NotPreparedForCapture:
     return "NotPreparedForCapture";
+  case ErrorCode::ForkedContext:
+    return "ForkedContext";
   }
   return "Unknown";
 }

@@ -54,6 +54,7 @@ enum class ErrorCode {
   DeviceLost,
   ContextLost,
   NotPreparedForCapture, // cannot be part of a capture: to be done before or after it
+  ForkedContext,         // a CUDA device opened before fork() and used in the child
 };
 
 /// The code's name, as printed by tools: "InvalidArgument", ...

@@ -16,6 +16,7 @@ CudaContext::CudaContext(int ordinal) : driver_(Driver::get()) {
   check(driver_.deviceGet(&device_, ordinal), "opening CUDA device " + std::to_string(ordinal));
   // Last: a constructor that throws has nothing to give back.
   check(driver_.primaryRetain(&context_, device_), "creating the CUDA context");
+  noteIdentity();
 }
 
 CudaContext::CudaContext(CUcontext context)
@@ -25,44 +26,70 @@ CudaContext::CudaContext(CUcontext context)
   CUcontext popped = nullptr;
   driver_.contextPop(&popped);
   check(result, "asking for the device of the CUDA context");
+  noteIdentity();
 }
 
 CudaContext::~CudaContext() {
-  if (isOwner_ && !isExiting())
+  if (isOwner_ && !isExiting() && !isOfParent())
     driver_.primaryRelease(device_);
 }
 
-std::string CudaContext::lastKernelText() const {
-  std::lock_guard lock(lastKernelMutex_);
-  return lastKernel_ ? " (last kernel launched: " + *lastKernel_ + ")" : std::string();
+// A context that others reset may be made again at the same address, with none of our objects in it.
+void CudaContext::noteIdentity() {
+  if (driver_.contextIdentity && driver_.contextIdentity(context_, &identity_) != kSuccess)
+    identity_ = 0;
+}
+
+bool CudaContext::isAnother() const {
+  unsigned long long now = 0;
+  return identity_ && driver_.contextIdentity(context_, &now) == kSuccess && now != identity_;
+}
+
+LastLaunch CudaContext::lastLaunch() const {
+  std::lock_guard lock(lastLaunchMutex_);
+  return lastLaunch_;
+}
+
+void CudaContext::restoreLaunch(const LastLaunch &launch) const {
+  std::lock_guard lock(lastLaunchMutex_);
+  lastLaunch_ = launch;
+}
+
+std::string CudaContext::lastLaunchText() const {
+  std::string launch = lastLaunch().describe();
+  return launch.empty() ? launch : " (last kernel launched: " + launch + ")";
+}
+
+static std::string freeMemoryText(const Driver &driver) {
+  size_t free = 0, total = 0;
+  if (driver.memGetInfo(&free, &total) != kSuccess)
+    return {};
+  return "; " + std::to_string(free) + " of " + std::to_string(total) + " bytes are free";
 }
 
 void CudaContext::check(CUresult result, const std::string &what) const {
   if (result == kSuccess)
     return;
+  if (result == kInvalidHandle && isAnother())
+    result = kContextDestroyed;
+  if (result == kOutOfMemory)
+    throw driverError(result, what, freeMemoryText(driver_));
   if (!isSticky(result))
     throw driverError(result, what);
-  lost_ = true;
-  throw driverError(result, what + lastKernelText());
-}
-
-void CudaContext::noteLaunch(std::shared_ptr<const std::string> kernel) const {
-  std::lock_guard lock(lastKernelMutex_);
-  lastKernel_ = std::move(kernel);
-}
-
-std::shared_ptr<const std::string> CudaContext::lastLaunch() const {
-  std::lock_guard lock(lastKernelMutex_);
-  return lastKernel_;
+  lost_ = result;
+  throw driverError(result, what + lastLaunchText());
 }
 
 CudaContext::Current::Current(const CudaContext &context) : driver_(context.driver_) {
+  if (context.isOfParent())
+    throw forkedError();
   if (isExiting())
     throw Error(Fault::User, ErrorCode::DeviceLost,
                 "the process is exiting: the CUDA driver is no longer called");
-  if (context.lost_)
-    throw Error(Fault::Device, ErrorCode::ContextLost,
-                "the CUDA context was lost by an earlier fault" + context.lastKernelText() +
+  if (context.isLost())
+    throw Error(Fault::Device, lostCode(context.lost_),
+                std::string(isOfHardware(context.lost_) ? "the GPU" : "the CUDA context") +
+                    " was lost by an earlier fault" + context.lastLaunchText() +
                     ": restart the process");
   context.check(driver_.contextPush(context.context_), "using the CUDA context");
 }

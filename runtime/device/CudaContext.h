@@ -1,8 +1,11 @@
 // A context of the CUDA driver. Every driver call goes through check(), which turns results into errors and remembers when the
-// context is lost: from then on each call fails at once with ContextLost, naming the kernel launched last.
+// context is lost: from then on each call fails at once with ContextLost, or DeviceLost, naming the kernel launched last. So does
+// each call in a process that was forked, with ForkedContext: there the driver must not be called at all.
 #pragma once
 
+#include "base/Fork.h"
 #include "runtime/device/CudaDriver.h"
+#include "runtime/device/LastLaunch.h"
 
 #include <atomic>
 #include <memory>
@@ -44,12 +47,21 @@ public:
   /// Held alone by who captures.
   std::shared_mutex &captureMutex() const { return captureMutex_; }
   /// A kernel has been launched: the one that messages name if the context is lost.
-  void noteLaunch(std::shared_ptr<const std::string> kernel) const;
-  std::shared_ptr<const std::string> lastLaunch() const;
+  template <class... Launch> void noteLaunch(const Launch &...launch) const {
+    std::lock_guard lock(lastLaunchMutex_);
+    lastLaunch_.note(launch...);
+  }
+  LastLaunch lastLaunch() const;
+  void restoreLaunch(const LastLaunch &launch) const;
 
-  /// Calls `use()` in the context, for a destructor: not if it is lost or the process ends, as nothing is left to be freed.
+  /// Whether it was made before this process was forked.
+  bool isOfParent() const { return process_.isOfParent(); }
+
+  /// Calls `use()` in the context, for a destructor: not if it is lost or of another process, or the process ends, as nothing is
+  /// left to be freed.
   template <class Use> void useLast(Use use) const {
-    if (cuda::isExiting() || lost_ || driver_.contextPush(context_) != cuda::kSuccess)
+    if (isOfParent() || cuda::isExiting() || isLost() ||
+        driver_.contextPush(context_) != cuda::kSuccess)
       return;
     use();
     cuda::CUcontext popped = nullptr;
@@ -68,16 +80,21 @@ public:
   };
 
 private:
-  std::string lastKernelText() const;
+  bool isLost() const { return lost_ != cuda::kSuccess; }
+  std::string lastLaunchText() const;
+  void noteIdentity();
+  bool isAnother() const;
 
   const cuda::Driver &driver_;
   cuda::CUdevice device_ = 0;
   cuda::CUcontext context_ = nullptr;
-  bool isOwner_ = true; // of a reference to the context
-  mutable std::atomic<bool> lost_ = false;
+  bool isOwner_ = true;             // of a reference to the context
+  unsigned long long identity_ = 0; // 0: the driver has none
+  base::MadeInProcess process_;
+  mutable std::atomic<cuda::CUresult> lost_ = cuda::kSuccess; // the result that lost it
   mutable std::shared_mutex captureMutex_;
-  mutable std::mutex lastKernelMutex_;
-  mutable std::shared_ptr<const std::string> lastKernel_;
+  mutable std::mutex lastLaunchMutex_;
+  mutable LastLaunch lastLaunch_;
 };
 
 } // namespace tile::device

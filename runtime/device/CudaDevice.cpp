@@ -1,5 +1,6 @@
 // A real GPU through the CUDA driver API: the primary context, stream-ordered memory, modules from cubin or PTX. Here are
-// copies, streams and events; contexts, memory and kernels have files of their own.
+// copies, streams and events; contexts, memory and kernels have files of their own. Each call asks for the context before it locks
+// anything: in a process that was forked, a lock may be held for ever by a thread that is not there.
 #include "runtime/device/CudaGraphs.h"
 #include "runtime/device/CudaKernels.h"
 #include "runtime/device/CudaMemory.h"
@@ -60,6 +61,8 @@ public:
     memory_.free(pointer, bool(stream), streamOf(stream));
   }
   std::optional<Allocation> allocationOf(DevicePtr pointer) const override {
+    if (context_.isOfParent())
+      throw forkedError();
     return memory_.allocationOf(pointer);
   }
 
@@ -83,9 +86,9 @@ public:
   }
 
   void copyOnDevice(DevicePtr target, DevicePtr source, size_t bytes, Stream stream, Loc) override {
+    Current current(context_);
     memory_.checkRange("copyOnDevice: target", target, bytes);
     memory_.checkRange("copyOnDevice: source", source, bytes);
-    Current current(context_);
     CUstream on = streamOf(stream);
     if (bytes)
       context_.check(driver_.copyOnDevice(target, source, bytes, on),
@@ -93,8 +96,8 @@ public:
   }
 
   void fill(DevicePtr target, uint8_t value, size_t bytes, Stream stream, Loc) override {
-    memory_.checkRange("fill: target", target, bytes);
     Current current(context_);
+    memory_.checkRange("fill: target", target, bytes);
     CUstream on = streamOf(stream);
     if (bytes)
       context_.check(driver_.memset8(target, value, bytes, on),
@@ -116,9 +119,9 @@ public:
   }
   void launch(Function handle, const device::LaunchConfig &config, std::span<const Arg> args,
               Stream stream) override {
+    Current current(context_);
     auto function = kernels_.loaded(handle);
     CudaKernels::checkArguments(*function, args);
-    Current current(context_);
     kernels_.launch(function, config, args, streamOf(stream));
   }
 
@@ -156,10 +159,10 @@ public:
   }
   void *nativeOf(Stream stream) const override { return streamOf(stream); }
   void destroyStream(Stream handle) override {
+    Current current(context_);
     auto stream = streams_.remove(handle);
     if (!stream->isOwned)
       return;
-    Current current(context_);
     context_.check(driver_.streamDestroy(stream->handle), "destroying a stream");
   }
   void synchronize(Stream stream) override {
@@ -191,30 +194,30 @@ public:
     return events_.insert(event);
   }
   void destroyEvent(Event handle) override {
-    auto event = events_.remove(handle);
     Current current(context_);
+    auto event = events_.remove(handle);
     context_.check(driver_.eventDestroy(event->handle), "destroying an event");
   }
   void record(Event handle, Stream stream) override {
-    auto event = events_.get(handle);
     Current current(context_);
+    auto event = events_.get(handle);
     context_.check(driver_.eventRecord(event->handle, streamOf(stream)), "recording an event");
     event->recorded = true;
   }
   void wait(Stream stream, Event handle) override {
-    auto event = events_.get(handle);
     Current current(context_);
+    auto event = events_.get(handle);
     context_.check(driver_.streamWaitEvent(streamOf(stream), event->handle, 0),
                    "making a stream wait");
   }
   void synchronize(Event handle) override {
-    auto event = events_.get(handle);
     Current current(context_);
+    auto event = events_.get(handle);
     context_.check(driver_.eventSynchronize(event->handle), "waiting for an event");
   }
   bool isDone(Event handle) override {
-    auto event = events_.get(handle);
     Current current(context_);
+    auto event = events_.get(handle);
     CUresult result = driver_.eventQuery(event->handle);
     if (result == kNotReady)
       return false;
@@ -222,10 +225,10 @@ public:
     return true;
   }
   float elapsedMs(Event start, Event stop) override {
+    Current current(context_);
     auto from = events_.get(start), to = events_.get(stop);
     if (!from->recorded || !to->recorded)
       refuse(ErrorCode::InvalidHandle, "elapsedMs: the event has not been recorded");
-    Current current(context_);
     context_.check(driver_.eventSynchronize(from->handle), "waiting for an event");
     context_.check(driver_.eventSynchronize(to->handle), "waiting for an event");
     float milliseconds = 0;
@@ -244,6 +247,8 @@ public:
     graphs_.replay(graph, streamOf(stream));
   }
   void destroyGraph(Graph graph) override { graphs_.destroy(graph); }
+  std::string lastLaunch() const override { return context_.lastLaunch().describe(); }
+  bool isOfParent() const override { return context_.isOfParent(); }
   bool isCapturedByOthers(Stream stream) const override {
     if (!driver_.streamIsCapturing)
       return false;
@@ -265,10 +270,10 @@ private:
   template <class Call>
   bool copy(const char *what, DevicePtr pointer, const void *host, size_t bytes, Stream stream,
             Call call) {
+    Current current(context_);
     memory_.checkRange(what, pointer, bytes);
     if (bytes && !host)
       refuse(ErrorCode::InvalidArgument, std::string(what) + ": the host pointer is null");
-    Current current(context_);
     CUstream on = streamOf(stream);
     if (bytes)
       context_.check(call(on), copyText(what, bytes));

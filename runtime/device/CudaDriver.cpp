@@ -1,6 +1,8 @@
 // Loading libcuda, and the meaning of its result codes.
 #include "runtime/device/CudaDriver.h"
 
+#include "base/Fork.h"
+
 #include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -65,6 +67,7 @@ Driver load() {
   loader.need(driver.contextCurrent, "cuCtxGetCurrent");
   loader.need(driver.contextDevice, "cuCtxGetDevice");
   loader.need(driver.contextSynchronize, "cuCtxSynchronize");
+  loader.want(driver.contextIdentity, "cuCtxGetId");
   loader.need(driver.memAlloc, "cuMemAlloc_v2");
   loader.need(driver.memFree, "cuMemFree_v2");
   loader.want(driver.memAllocAsync, "cuMemAllocAsync");
@@ -111,9 +114,15 @@ Driver load() {
 } // namespace
 
 const Driver &Driver::get() {
+  struct Loaded {
+    Driver driver = load();
+    base::MadeInProcess process;
+  };
   // A static's initialiser that throws runs again on the next call.
-  static const Driver driver = load();
-  return driver;
+  static const Loaded loaded;
+  if (loaded.process.isOfParent())
+    throw forkedError();
+  return loaded.driver;
 }
 
 // Without a destructor, so that it can be read to the very end.
@@ -134,12 +143,19 @@ std::string Driver::describe(CUresult result) const {
          (text ? ": " + std::string(text) : std::string());
 }
 
+// Others have taken the context from us, as by cuDevicePrimaryCtxReset or cudaDeviceReset.
+static bool isTaken(CUresult result) {
+  return result == kContextDestroyed || result == kInvalidContext;
+}
+
+bool isOfHardware(CUresult result) {
+  return result == kEccUncorrectable || result == kNvlinkUncorrectable;
+}
+
 bool isSticky(CUresult result) {
   switch (result) {
-  case kEccUncorrectable:
   case kIllegalAddress:
   case kLaunchTimeout:
-  case kContextDestroyed:
   case kAssert:
   case kHardwareStackError:
   case kIllegalInstruction:
@@ -149,13 +165,17 @@ bool isSticky(CUresult result) {
   case kLaunchFailed:
     return true;
   default:
-    return false;
+    return isTaken(result) || isOfHardware(result);
   }
+}
+
+ErrorCode lostCode(CUresult result) {
+  return isOfHardware(result) ? ErrorCode::DeviceLost : ErrorCode::ContextLost;
 }
 
 static ErrorCode codeOf(CUresult result) {
   if (isSticky(result))
-    return ErrorCode::ContextLost;
+    return result == kAssert ? ErrorCode::DeviceAssert : lostCode(result);
   switch (result) {
   case kOutOfMemory:
     return ErrorCode::OutOfMemory;
@@ -176,8 +196,7 @@ static ErrorCode codeOf(CUresult result) {
     return ErrorCode::InvalidHandle;
   case kLaunchOutOfResources:
     return ErrorCode::ResourceExceeded;
-  case kInvalidContext:
-  case kNotInitialized: // after a fork
+  case kNotInitialized:
   case kDeinitialized:
   case kUnknown:
     return ErrorCode::DeviceLost;
@@ -186,13 +205,34 @@ static ErrorCode codeOf(CUresult result) {
   }
 }
 
-Error driverError(CUresult result, const std::string &what) {
-  std::string message = what + ": " + Driver::get().describe(result);
+static std::string remedyOf(CUresult result) {
+  if (isTaken(result))
+    return "; the CUDA context was destroyed or reset by others, with all that was in it: open "
+           "devices "
+           "after that, in a process where nobody resets them";
+  if (isOfHardware(result))
+    return "; the GPU is at fault: restart the process on another one, and look for Xid messages "
+           "in "
+           "the kernel's log";
+  if (result == kAssert)
+    return "; the driver has printed the kernel's assertion; the process's CUDA context is lost: "
+           "restart the process";
   if (isSticky(result))
-    message += "; the process's CUDA context is lost: restart the process, and run the kernel on "
-               "the virtual GPU "
-               "(TILE_DEVICE=virtual) to find the fault";
-  return Error(Fault::Device, codeOf(result), message);
+    return "; the process's CUDA context is lost: restart the process, and run the kernel on the "
+           "virtual GPU (TILE_DEVICE=virtual) to find the fault";
+  return {};
+}
+
+Error driverError(CUresult result, const std::string &what, const std::string &facts) {
+  return Error(Fault::Device, codeOf(result),
+               what + ": " + Driver::get().describe(result) + facts + remedyOf(result));
+}
+
+Error forkedError() {
+  return Error(
+      Fault::User, ErrorCode::ForkedContext,
+      "this process was forked after a CUDA device was opened, which does not outlive that: "
+      "fork before the first device is opened, or start the process by exec");
 }
 
 } // namespace tile::device::cuda

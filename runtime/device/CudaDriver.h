@@ -38,6 +38,7 @@ enum : CUresult {
   kNoBinaryForGpu = 209,
   kEccUncorrectable = 214,
   kInvalidPtx = 218,
+  kNvlinkUncorrectable = 220,
   kJitCompilerNotFound = 221,
   kUnsupportedPtxVersion = 222,
   kInvalidHandle = 400,
@@ -148,6 +149,7 @@ struct Driver {
   CUresult (*contextCurrent)(CUcontext *);
   CUresult (*contextDevice)(CUdevice *); // of the current context
   CUresult (*contextSynchronize)();
+  CUresult (*contextIdentity)(CUcontext, unsigned long long *); // optional
   CUresult (*memAlloc)(CUdeviceptr *, size_t);
   CUresult (*memFree)(CUdeviceptr);
   CUresult (*memAllocAsync)(CUdeviceptr *, size_t, CUstream); // optional
@@ -194,7 +196,7 @@ struct Driver {
   }
 
   /// The loaded driver, initialised: the library TILE_LIBCUDA names, else libcuda.so.1. Throws NoDevice with the
-  /// loader's or driver's words; tries again on the next call.
+  /// loader's or driver's words, and tries again on the next call; ForkedContext in a child of the process that loaded it.
   static const Driver &get();
 
   /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered".
@@ -206,10 +208,18 @@ struct Driver {
 void watchExit();
 bool isExiting();
 
-/// True for results after which the context answers every call with the same error.
+/// True for results after which the context answers every call with an error.
 bool isSticky(CUresult result);
+/// True for those that no process could go on after with this GPU.
+bool isOfHardware(CUresult result);
+/// What calls throw after a sticky result: ContextLost, or DeviceLost where the hardware is at fault.
+ErrorCode lostCode(CUresult result);
 
-/// The error of a failed call: `what` says what was tried, with values.
-[[nodiscard]] Error driverError(CUresult result, const std::string &what);
+/// The error of a failed call: `what` says what was tried, with values; `facts` come behind the driver's words.
+[[nodiscard]] Error driverError(CUresult result, const std::string &what,
+                                const std::string &facts = {});
+
+/// The error of a call in a process that was forked after the driver was loaded.
+[[nodiscard]] Error forkedError();
 
 } // namespace tile::device::cuda

@@ -36,7 +36,7 @@ public:
     if (isCaptured_)
       endCapture(graph);
     DriverGraph dropped(context_.driver(), graph);
-    context_.noteLaunch(lastLaunch_); // what was captured has not been launched
+    context_.restoreLaunch(lastLaunch_); // what was captured has not been launched
     try {
       device_.destroyStream(stream_);
     } catch (const Error &) { // of a context that is lost
@@ -59,7 +59,7 @@ private:
   Stream stream_;
   CUstream handle_;
   std::unique_lock<std::shared_mutex> alone_;
-  std::shared_ptr<const std::string> lastLaunch_;
+  LastLaunch lastLaunch_;
   bool isCaptured_ = false;
 };
 
@@ -91,8 +91,8 @@ Graph CudaGraphs::create(Device &device, std::shared_ptr<const GraphWork> work) 
 }
 
 void CudaGraphs::update(Device &device, Graph handle, std::shared_ptr<const GraphWork> work) {
-  auto graph = graphs_.get(handle);
   Current current(context_);
+  auto graph = graphs_.get(handle);
   DriverGraph made(context_.driver(), captured(device, context_, *work));
   GraphUpdateInfo info{};
   CUresult result = context_.driver().graphExecUpdate(graph->handle, made.handle(), &info);
@@ -115,8 +115,8 @@ void CudaGraphs::replay(Graph handle, CUstream on) const {
 }
 
 void CudaGraphs::destroy(Graph handle) {
-  auto graph = graphs_.remove(handle);
   Current current(context_);
+  auto graph = graphs_.remove(handle);
   context_.check(context_.driver().graphExecDestroy(graph->handle), "destroying a graph");
 }
 

@@ -140,15 +140,15 @@ Module CudaKernels::load(std::string_view ptx, std::span<const std::byte> cubin,
 }
 
 void CudaKernels::unload(Module handle) {
+  CudaContext::Current current(context_);
   auto module = modules_.remove(handle);
   module->loaded = false;
-  CudaContext::Current current(context_);
   context_.check(context_.driver().moduleUnload(module->handle), "unloading " + module->name);
 }
 
 Function CudaKernels::find(Module handle, std::string_view name) {
-  auto module = modules_.get(handle);
   CudaContext::Current current(context_);
+  auto module = modules_.get(handle);
   auto function = std::make_shared<CudaFunction>();
   function->module = module;
   function->name = name;
@@ -167,8 +167,8 @@ Function CudaKernels::find(Module handle, std::string_view name) {
 }
 
 FunctionInfo CudaKernels::infoOf(Function handle) const {
-  auto function = loaded(handle);
   CudaContext::Current current(context_);
+  auto function = loaded(handle);
   FunctionInfo info;
   info.name = function->name;
   info.paramSizes = function->paramSizes.value_or(std::vector<size_t>());
@@ -219,8 +219,8 @@ std::optional<int64_t> CudaKernels::clustersAtOnce(Function handle,
   auto *ask = context_.driver().occupancyMaxActiveClusters;
   if (!ask)
     return std::nullopt;
-  auto function = loaded(handle);
   CudaContext::Current current(context_);
+  auto function = loaded(handle);
   prepareLimits(*function, config);
   DriverLaunch launch(config, nullptr);
   int clusters = 0;
@@ -248,7 +248,7 @@ void CudaKernels::launch(const std::shared_ptr<CudaFunction> &function,
       context_.driver().launchKernelEx(&launch.shape, function->handle, pointers, nullptr);
   if (result != kSuccess)
     context_.check(result, describeLaunch(*function, config));
-  context_.noteLaunch({function, &function->name});
+  context_.noteLaunch(std::shared_ptr<const std::string>(function, &function->name), config, args);
 }
 
 void CudaKernels::unloadAll() {

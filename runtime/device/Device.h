@@ -11,6 +11,7 @@
 #include <tile/Error.h>
 #include <tile/Types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -205,6 +206,9 @@ public:
   virtual void synchronize(Event event) = 0;
   /// Whether the work is done that the event was recorded after; true if it never was.
   virtual bool isDone(Event event) = 0;
+  /// Waits for the event, but not beyond `deadline`; then false, and the work goes on. A device that does its work while it is
+  /// waited for takes the time that takes.
+  virtual bool waitUntil(Event event, std::chrono::steady_clock::time_point deadline);
   /// Milliseconds between two recorded events; waits for both.
   virtual float elapsedMs(Event start, Event stop) = 0;
 
@@ -225,6 +229,11 @@ public:
   virtual void destroyGraph(Graph graph) = 0;
   /// Whether others capture the stream at present, so that neither waiting nor allocating nor loading is allowed to its user.
   virtual bool isCapturedByOthers(Stream) const { return false; }
+
+  /// What was launched last, with its line and arguments, for messages; empty if that is not known.
+  virtual std::string lastLaunch() const { return {}; }
+  /// Whether it was opened before this process was forked and does not outlive that: all calls throw ForkedContext.
+  virtual bool isOfParent() const { return false; }
 };
 
 /// How a virtual GPU is made. The defaults are those of the environment: TILE_VGPU_CHECK, TILE_VGPU_THREADS,

@@ -319,6 +319,11 @@ bool MemoryDevice::isDone(device::Event event) {
   return isReached;
 }
 
+bool MemoryDevice::waitUntil(device::Event event, std::chrono::steady_clock::time_point) {
+  synchronize(event);
+  return true;
+}
+
 float MemoryDevice::elapsedMs(device::Event start, device::Event stop) {
   auto from = events_.get(start), to = events_.get(stop);
   float milliseconds = 0;

@@ -69,6 +69,7 @@ public:
   void wait(device::Stream stream, device::Event event) override;
   void synchronize(device::Event event) override;
   bool isDone(device::Event event) override;
+  bool waitUntil(device::Event event, std::chrono::steady_clock::time_point deadline) override;
   float elapsedMs(device::Event start, device::Event stop) override;
 
 protected:

@@ -13,7 +13,6 @@ TEST_F(FakeCuda, ResultsHaveCodesAndKeepTheDriversName) {
       {3, ErrorCode::DeviceLost, "CUDA_ERROR_NOT_INITIALIZED (3)"},
       {4, ErrorCode::DeviceLost, "CUDA_ERROR_DEINITIALIZED (4)"},
       {100, ErrorCode::NoDevice, "CUDA_ERROR_NO_DEVICE (100)"},
-      {201, ErrorCode::DeviceLost, "CUDA_ERROR_INVALID_CONTEXT (201)"},
       {400, ErrorCode::InvalidHandle, "CUDA_ERROR_INVALID_HANDLE (400)"},
       {701, ErrorCode::ResourceExceeded, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)"},
       {801, ErrorCode::Unsupported, "CUDA_ERROR_NOT_SUPPORTED (801)"},
@@ -31,14 +30,20 @@ TEST_F(FakeCuda, ResultsHaveCodesAndKeepTheDriversName) {
 
 TEST_F(FakeCuda, EveryStickyResultLosesTheContext) {
   isContextLost = true;
-  for (int result : {214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719}) {
+  for (int result : {201, 214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719}) {
     fakeCudaReset();
     auto victim = openCuda(0);
+    bool isOfGpu = result == 214 || result == 220, isTaken = result == 201 || result == 709;
+    ErrorCode later = isOfGpu ? ErrorCode::DeviceLost : ErrorCode::ContextLost;
     fakeCudaFail("cuCtxSynchronize", 1, result);
-    expectError(ErrorCode::ContextLost, {"(" + std::to_string(result) + ")", "restart the process"},
-                [&] { victim->synchronize(); });
-    expectError(ErrorCode::ContextLost, {"lost by an earlier fault"},
-                [&] { victim->synchronize(); });
+    expectError(
+        result == 710 ? ErrorCode::DeviceAssert : later,
+        {"(" + std::to_string(result) + ")", isTaken ? "reset by others" : "restart the process"},
+        [&] { victim->synchronize(); });
+    uint64_t before = fakeCudaCallCount();
+    for (int i = 0; i < 3; ++i)
+      expectError(later, {"lost by an earlier fault"}, [&] { victim->synchronize(); });
+    EXPECT_EQ(fakeCudaCallCount(), before) << "the driver is not asked again and again";
   }
 }
 
@@ -49,11 +54,14 @@ TEST_F(FakeCuda, ALostContextNamesTheKernelAndIsLeftAlone) {
   DevicePtr pointer = device->alloc(64);
   Module module = device->loadModule(kKernels);
   Function function = device->getFunction(module, "nothing");
-  device->launch(function, {}, {}, stream);
+  LaunchConfig config;
+  config.grid = {4, 2, 1}, config.block = {64, 1, 1}, config.where = {"main.cpp", 12};
+  device->launch(function, config, {}, stream);
   device->record(event, stream);
   fakeCudaFail("cuStreamSynchronize", 1, kIllegalAddress);
   expectError(ErrorCode::ContextLost,
-              {"waiting for a stream", "last kernel launched: nothing",
+              {"waiting for a stream",
+               "last kernel launched: nothing at main.cpp:12, grid 4x2x1 of 64 threads",
                "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access", "TILE_DEVICE=virtual"},
               [&] { device->synchronize(stream); });
   uint64_t before = fakeCudaCallCount();

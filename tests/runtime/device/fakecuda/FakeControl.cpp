@@ -66,6 +66,12 @@ FAKE_CONTROL void *fakeCudaPushPrimaryContext(int device) {
   std::lock_guard lock(state().mutex);
   return push(&state().contexts[device]);
 }
+FAKE_CONTROL void fakeCudaResetPrimary(int device, bool isMadeAgain) {
+  std::lock_guard lock(state().mutex);
+  dropObjects();
+  state().contexts[device].isReset = !isMadeAgain;
+  ++state().contexts[device].identity;
+}
 FAKE_CONTROL void fakeCudaPopContext() {
   std::lock_guard lock(state().mutex);
   --contextStack.items[--contextStack.depth]->retained;

@@ -53,6 +53,9 @@ size_t fakeCudaContextDepth();
 void *fakeCudaPushForeignContext(int device);
 /// The primary context of a device, which that library has retained, made current.
 void *fakeCudaPushPrimaryContext(int device);
+/// As that library resets a device: all that was in the primary context is gone. It is made again, by somebody, at the same
+/// address; or not, and is none until then.
+void fakeCudaResetPrimary(int device, bool isMadeAgain);
 /// Pops what was pushed, and gives a primary context back.
 void fakeCudaPopContext();
 /// A stream of the context that is current, and its end.

@@ -32,6 +32,8 @@ CUresult injected(const char *name) {
   return result;
 }
 
+} // namespace
+
 void dropObjects() {
   State &driver = state();
   for (CUstream stream : driver.streams)
@@ -48,8 +50,6 @@ void dropObjects() {
   driver.memory.clear();
   driver.usedBytes = 0;
 }
-
-} // namespace
 
 State &state() {
   static State *one = new State;
@@ -153,6 +153,7 @@ FAKE_API cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   if (!context.retained)
     return kInvalidContext;
   --context.retained;
+  context.isReset &= context.retained > 0;
   // Memory that could not be freed in a lost context goes with it.
   if (state().lost != kSuccess && fakeCudaLive("context") == 0)
     dropObjects();
@@ -176,10 +177,17 @@ FAKE_API cuCtxGetDevice(CUdevice *device) {
   *device = contextStack.items[contextStack.depth - 1]->device;
   return kSuccess;
 }
+FAKE_API cuCtxGetId(CUcontext context, unsigned long long *identity) {
+  FAKE_ENTER("cuCtxGetId", Needs::Start, false);
+  *identity = context->identity;
+  return kSuccess;
+}
 FAKE_API cuCtxPushCurrent_v2(CUcontext context) {
   FAKE_ENTER("cuCtxPushCurrent_v2", Needs::Start, false);
   if (!context || !context->retained)
     return kInvalidContext;
+  if (context->isReset)
+    return kContextDestroyed;
   if (contextStack.depth == std::size(contextStack.items))
     return kOutOfMemory;
   contextStack.items[contextStack.depth++] = context;

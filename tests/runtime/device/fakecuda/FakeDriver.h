@@ -21,6 +21,8 @@ using CUdeviceptr = unsigned long long;
 struct CUctx_st {
   int device;
   int retained = 0;
+  unsigned long long identity = 1;
+  bool isReset = false; // and not made again
 };
 namespace fakecuda {
 struct Capture;
@@ -119,6 +121,7 @@ enum : CUresult {
   kIllegalState = 401,
   kNotFound = 500,
   kNotReady = 600,
+  kContextDestroyed = 709,
   kCaptureUnsupported = 900,
   kCaptureInvalidated = 901,
   kCaptureUnmatched = 903,
@@ -185,6 +188,9 @@ struct ContextStack {
 extern constinit thread_local ContextStack contextStack;
 
 enum class Needs { Nothing, Start, Context };
+
+/// What was in a context is gone.
+void dropObjects();
 
 /// One call of the driver: locks, records, and decides what fails before its arguments are looked at.
 class Call {
