@@ -26,6 +26,14 @@
 // names both calls and both streams; TILE_VGPU_SCHEDULE=lazy does the work of a stream only when
 // somebody waits for it.
 //
+// A process that is forked after a CUDA device was opened cannot use the device: each call throws
+// ForkedContext, and no driver is called. Fork before, or start the other process by exec. The
+// virtual GPU works in both, each of which has memory of its own from there on.
+//
+// After a fault of a kernel that the driver does not survive, the first call that hears of it
+// throws ContextLost with the kernel launched last, its line and arguments; all later calls throw
+// it at once. Destructors are quiet then, and another process has a new device.
+//
 // Handles are values: copies name the same device or stream. All functions throw tile::Error. The
 // tensors they make are in Tensor.h.
 #pragma once
@@ -74,6 +82,10 @@ public:
 
   /// Waits until all work given to the stream so far has finished. Throws what that work did wrong.
   void synchronize() const;
+  /// The same, but no longer than so many seconds. Error: Timeout, naming the kernel launched last;
+  /// the work goes on and nothing is reset, so that the caller may wait again, give up or end the
+  /// process. The virtual GPU does the work itself, and takes the time that takes.
+  void synchronize(double mostSeconds) const;
   /// What this stream is given from here on starts after all that `other` has been given so far;
   /// the host does not wait.
   /// Error: WrongDevice.
@@ -124,6 +136,8 @@ public:
   /// The host waits until the event has been reached; not at all if it was never recorded. Throws
   /// what the work before it did wrong.
   void synchronize() const;
+  /// The same, but no longer than so many seconds, as of a stream. Error: Timeout.
+  void synchronize(double mostSeconds) const;
   /// Whether it has been reached, without waiting; true if it was never recorded.
   bool query() const;
   /// Milliseconds from this event to `end`, for both of which the host waits. Error: InvalidHandle

@@ -1,5 +1,6 @@
-// The public Device and Stream: names to devices, one device a name, handles that stay valid.
+// The public Device: names to devices, one device a name, handles that stay valid.
 #include "runtime/host/Capture.h"
+#include "runtime/host/Room.h"
 #include "runtime/trace/Span.h"
 
 #include <charconv>
@@ -31,28 +32,19 @@ device::DevicePtr detail::DeviceState::zeros() {
   return zeros_;
 }
 
-/// A wait of the host, for those who listen.
-static trace::Span waitSpan(const char *whom, std::optional<device::Stream> stream = {}) {
-  trace::Span span("wait", whom);
-  if (span && stream)
-    span.note("stream", int64_t{stream->index});
-  return span;
+void detail::refuseOfParent(const DeviceState &device) {
+  if (device.device->isOfParent())
+    throw Error(Fault::User, ErrorCode::ForkedContext,
+                "device " + device.name +
+                    " was opened before this process was forked, and a CUDA context does not "
+                    "outlive that: fork before the first device is opened, or start the process by "
+                    "exec");
 }
 
-detail::StreamState::~StreamState() {
-  if (isClosed)
-    return;
-  device::Device &device = *owner->device;
-  if (!isExternal) {
-    trace::Span span = waitSpan("for a stream that ends", handle);
-    device.drain(handle);
-  }
-  quietly([&] { memory.freeKept(device, handle); });
-  quietly([&] { device.destroyStream(handle); });
-}
-
-detail::EventState::~EventState() {
-  quietly([&] { owner->device->destroyEvent(handle); });
+detail::Storage::Storage(std::shared_ptr<DeviceState> device, size_t bytes) : bytes(bytes) {
+  refuseOfParent(*device);
+  owner = std::move(device);
+  base = withRoom(*owner, [&] { return owner->device->alloc(bytes); });
 }
 
 detail::Storage::Storage(const std::shared_ptr<StreamState> &of, size_t bytes) : bytes(bytes) {
@@ -62,7 +54,8 @@ detail::Storage::Storage(const std::shared_ptr<StreamState> &of, size_t bytes) :
     return;
   }
   refuseIfOthersCapture(*of, "memory for a tensor would be allocated", "make it before");
-  StreamMemory::Block block = of->memory.take(*owner->device, of->handle, bytes);
+  StreamMemory::Block block =
+      withRoom(*owner, [&] { return of->memory.take(*owner->device, of->handle, bytes); });
   // It is not discarded when it is given back: another stream may use it until this one has waited for that.
   if (block.isTakenAgain)
     owner->device->discard(block.base, block.bytes, of->handle);
@@ -77,6 +70,8 @@ detail::Storage::Storage(std::shared_ptr<DeviceState> device, device::DevicePtr 
 }
 
 detail::Storage::~Storage() {
+  if (owner->device->isOfParent())
+    return;
   if (foreign)
     owner->held.leaveForeign(base, bytes);
   if (!owner->held.keep(*this))
@@ -222,16 +217,19 @@ const std::string &Device::target() const { return state_->device->props().targe
 int Device::multiprocessors() const { return state_->device->props().smCount; }
 uint64_t Device::handle() const { return state_->id; }
 void Device::synchronize() const {
+  detail::refuseOfParent(*state_);
   detail::refuseInCapture(*state_, "Device::synchronize");
-  trace::Span span = waitSpan("for the device");
+  trace::Span span("wait", "for the device");
   state_->device->synchronize();
 }
 
 Stream Device::stream(Loc where) const {
+  detail::refuseOfParent(*state_);
   return Stream(std::make_shared<detail::StreamState>(state_, where));
 }
 
 Stream Device::externalStream(void *native, Loc where) const {
+  detail::refuseOfParent(*state_);
   std::lock_guard lock(state_->externalMutex);
   std::weak_ptr<detail::StreamState> &known = state_->externalStreams[native];
   auto state = known.lock();
@@ -242,159 +240,9 @@ Stream Device::externalStream(void *native, Loc where) const {
   return Stream(state);
 }
 
-Event Device::event() const { return Event(std::make_shared<detail::EventState>(state_)); }
-
-// --- Stream --------------------------------------------------------------------------------------
-
-detail::StreamState &Stream::state() const {
-  if (!state_)
-    throw Error(Fault::User, ErrorCode::InvalidHandle,
-                "the stream handle is empty: it was moved from or never set; get a stream from "
-                "Device::stream()");
-  if (state_->isClosed)
-    throw Error(Fault::User, ErrorCode::InvalidHandle,
-                "the stream was closed; get a new one from Device::stream()");
-  return *state_;
+Event Device::event() const {
+  detail::refuseOfParent(*state_);
+  return Event(std::make_shared<detail::EventState>(state_));
 }
-
-void Stream::synchronize() const {
-  detail::StreamState &live = state();
-  detail::refuseInCapture(live, "Stream::synchronize");
-  trace::Span span = waitSpan("for a stream", live.handle);
-  live.owner->device->synchronize(live.handle);
-}
-
-void Stream::close() const {
-  detail::StreamState &live = state();
-  detail::refuseInCapture(live, "Stream::close");
-  synchronize();
-  if (live.isClosed.exchange(true))
-    return;
-  live.memory.trim(*live.owner->device, live.handle);
-  live.owner->device->destroyStream(live.handle);
-}
-
-/// Work of two streams can be ordered if they are of one device.
-static void requireSame(const detail::DeviceState &device, const detail::DeviceState &other,
-                        const char *noun) {
-  if (&device != &other)
-    throw Error(Fault::User, ErrorCode::WrongDevice,
-                std::string("the ") + noun + " is of device " + other.name +
-                    ", the stream of device " + device.name + ": only the host can wait for both");
-}
-
-/// A captured stream waits for nothing from outside of the capture, whose replays would not come after that.
-[[noreturn]] static void refuseOutside(const detail::Capture &capture, const char *what) {
-  throw Error(Fault::User, ErrorCode::NotPreparedForCapture,
-              std::string(what) + " is not part of the capture, and this stream is " +
-                  capture.describe() + ": let it wait before the capture, or before each replay");
-}
-
-/// The capture in which an event was recorded. No other reaches it.
-static detail::Capture &captureWith(const detail::EventState &event) {
-  detail::Capture *capture = detail::Capture::ofThread();
-  if (!capture || capture->number() != event.capture)
-    throw Error(Fault::User, ErrorCode::NotPreparedForCapture,
-                "Stream::wait: the event was recorded in another capture, which it does not "
-                "leave: record it in this stream's work");
-  return *capture;
-}
-
-void Stream::wait(const Stream &other) const {
-  detail::StreamState &live = state(), &before = other.state();
-  requireSame(*live.owner, *before.owner, "other stream");
-  if (&live == &before)
-    return;
-  detail::Capture *own = detail::captureOf(live); // or another thread's, which throws
-  if (detail::Capture *capture = detail::captureOf(before))
-    return capture->wait(state_, before);
-  if (own)
-    refuseOutside(*own, "Stream::wait: the other stream");
-  detail::EventState here(live.owner);
-  live.owner->device->record(here.handle, before.handle);
-  live.owner->device->wait(live.handle, here.handle);
-}
-
-void Stream::wait(const Event &event) const {
-  detail::StreamState &live = state();
-  const detail::EventState &before = event.state();
-  requireSame(*live.owner, *before.owner, "event");
-  detail::Capture *own = detail::captureOf(live);
-  if (before.capture)
-    return captureWith(before).wait(state_, before);
-  if (own)
-    refuseOutside(*own, "Stream::wait: the event");
-  live.owner->device->wait(live.handle, before.handle);
-}
-
-void *Stream::native() const {
-  detail::StreamState &live = state();
-  if (detail::captureOf(live))
-    detail::refuseInCapture(live, "Stream::native");
-  return live.owner->device->nativeOf(live.handle);
-}
-
-Tensor Stream::tensor(DType dtype, std::span<const int64_t> shape, Loc where) const {
-  return Tensor(*this, dtype, shape, where);
-}
-
-StreamUsage Stream::usage() const { return state().memory.usage(); }
-
-void Stream::trim() const {
-  detail::StreamState &live = state();
-  detail::refuseInCapture(live, "Stream::trim");
-  live.memory.trim(*live.owner->device, live.handle);
-}
-
-Device Stream::device() const { return Device(state().owner); }
-
-// --- Event ---------------------------------------------------------------------------------------
-
-const detail::EventState &Event::state() const {
-  if (!state_)
-    throw Error(Fault::User, ErrorCode::InvalidHandle,
-                "the event handle is empty: it was moved from or never set; get an event from "
-                "Device::event()");
-  return *state_;
-}
-
-void Event::record(const Stream &stream) const {
-  detail::StreamState &live = stream.state();
-  requireSame(*live.owner, *state().owner, "event");
-  if (detail::Capture *capture = detail::captureOf(live))
-    return capture->record(live, state());
-  live.owner->device->record(state().handle, live.handle);
-  state().capture = 0;
-}
-
-/// The host waits for no event of a capture, in which nothing runs.
-static const detail::EventState &requireReal(const detail::EventState &event, const char *what) {
-  if (event.capture)
-    throw Error(Fault::User, ErrorCode::NotPreparedForCapture,
-                std::string(what) + ": the event was recorded in a capture, in which nothing runs: "
-                                    "record it in a stream after the replay");
-  return event;
-}
-
-void Event::synchronize() const {
-  const detail::EventState &live = requireReal(state(), "Event::synchronize");
-  trace::Span span = waitSpan("for an event");
-  live.owner->device->synchronize(live.handle);
-}
-
-bool Event::query() const {
-  const detail::EventState &live = requireReal(state(), "Event::query");
-  return live.owner->device->isDone(live.handle);
-}
-
-float Event::elapsedMs(const Event &end) const {
-  const detail::EventState &from = requireReal(state(), "Event::elapsedMs"),
-                           &to = requireReal(end.state(), "Event::elapsedMs");
-  requireSame(*from.owner, *to.owner, "other event");
-  trace::Span span = waitSpan("for two events");
-  return from.owner->device->elapsedMs(from.handle, to.handle);
-}
-
-Device Event::device() const { return Device(state().owner); }
 
 } // namespace tile

@@ -2,6 +2,7 @@
 #include <tile/Graph.h>
 
 #include "runtime/host/Capture.h"
+#include "runtime/host/Room.h"
 #include "runtime/trace/Span.h"
 
 #include <algorithm>
@@ -12,8 +13,11 @@ struct detail::GraphState {
   GraphState(std::shared_ptr<DeviceState> owner, std::shared_ptr<GraphMemory> memory,
              std::shared_ptr<const device::GraphWork> work)
       : owner(std::move(owner)), memory(std::move(memory)), work(std::move(work)),
-        handle(this->owner->device->createGraph(this->work)) {}
+        handle(
+            withRoom(*this->owner, [&] { return this->owner->device->createGraph(this->work); })) {}
   ~GraphState() {
+    if (owner->device->isOfParent())
+      return;
     quietly([&] { owner->device->destroyGraph(handle); });
     letGo(held);
   }
@@ -93,6 +97,7 @@ detail::GraphState &Graph::state() const {
     throw Error(Fault::User, ErrorCode::InvalidHandle,
                 "the graph handle is empty: it was moved from or never set; get a graph from "
                 "Graph::capture()");
+  detail::refuseOfParent(*state_->owner);
   return *state_;
 }
 
@@ -117,7 +122,7 @@ void Graph::replay(const Stream &stream, Loc where) const {
     std::lock_guard lock(graph.mutex);
     graph.isReplayed = true;
     graph.lastStream = stream.shared();
-    graph.owner->device->replay(graph.handle, live.handle);
+    detail::withRoom(*graph.owner, [&] { graph.owner->device->replay(graph.handle, live.handle); });
   });
 }
 

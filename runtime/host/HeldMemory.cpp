@@ -8,6 +8,8 @@
 namespace tile::detail {
 
 GraphMemory::~GraphMemory() {
+  if (owner_->device->isOfParent())
+    return;
   owner_->device->drain();
   for (StreamMemory &lane : lanes_)
     quietly([&] { lane.freeKept(*owner_->device, {}); });

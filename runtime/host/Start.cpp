@@ -2,6 +2,7 @@
 
 #include "base/StackArray.h"
 #include "runtime/host/Capture.h"
+#include "runtime/host/Room.h"
 #include "runtime/launch/Grid.h"
 #include "runtime/trace/Span.h"
 
@@ -69,7 +70,8 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
         stream, {kernel.function, record.name, config, device::GraphArguments(block)}, args);
   if (span) [[unlikely]]
     describe(span, config, stream.handle);
-  device.launch(kernel.function, config, block, stream.handle);
+  detail::withRoom(*stream.owner,
+                   [&] { device.launch(kernel.function, config, block, stream.handle); });
 }
 
 } // namespace tile::launch

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace tile::jit {
@@ -50,18 +51,22 @@ struct DeviceState {
   std::mutex externalMutex;
   std::map<void *, std::weak_ptr<StreamState>> externalStreams;
 
+  /// All streams there are, for who looks for memory (Room.h).
+  std::mutex streamsMutex;
+  std::set<StreamState *> streams;
+
 private:
   std::once_flag zerosMade_;
   device::DevicePtr zeros_ = 0; ///< null until asked for
 };
 
+/// Throws ForkedContext, before anything is locked, if the device does not outlive a fork that came after it was opened.
+void refuseOfParent(const DeviceState &device);
+
 struct StreamState {
-  StreamState(std::shared_ptr<DeviceState> owner, Loc where)
-      : owner(std::move(owner)), handle(this->owner->device->createStream(where)) {}
+  StreamState(std::shared_ptr<DeviceState> owner, Loc where);
   /// Adopts a stream that others made.
-  StreamState(std::shared_ptr<DeviceState> owner, void *native, Loc where)
-      : owner(std::move(owner)), handle(this->owner->device->adoptStream(native, where)),
-        isExternal(true) {}
+  StreamState(std::shared_ptr<DeviceState> owner, void *native, Loc where);
   /// Waits for the stream's work, but of a stream of others; what it did wrong a later call tells.
   ~StreamState();
   StreamState(const StreamState &) = delete;
@@ -89,10 +94,7 @@ struct EventState {
 };
 
 struct Storage : Memory {
-  Storage(std::shared_ptr<DeviceState> device, size_t bytes) : bytes(bytes) {
-    owner = std::move(device);
-    base = owner->device->alloc(bytes);
-  }
+  Storage(std::shared_ptr<DeviceState> device, size_t bytes);
   /// Memory of a stream, or of the graph that is captured of it.
   Storage(const std::shared_ptr<StreamState> &stream, size_t bytes);
   /// Memory of others, who get it back by the end of `foreign`.

@@ -77,6 +77,15 @@ void StreamMemory::trim(device::Device &device, device::Stream stream) {
   freeAll(device, stream);
 }
 
+bool StreamMemory::tryTrim(device::Device &device, device::Stream stream) {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || usage_.keptBytes == 0)
+    return false;
+  device.synchronize(stream);
+  freeAll(device, stream);
+  return true;
+}
+
 void StreamMemory::freeKept(device::Device &device, device::Stream stream) {
   std::lock_guard lock(mutex_);
   freeAll(device, stream);

@@ -31,6 +31,8 @@ public:
   void giveBack(Block block);
   /// Frees what is kept, after the stream's work.
   void trim(device::Device &device, device::Stream stream);
+  /// The same, unless another thread is at work with it; false if nothing was freed.
+  bool tryTrim(device::Device &device, device::Stream stream);
   /// Frees what is kept in the order of the stream, without waiting.
   void freeKept(device::Device &device, device::Stream stream);
   StreamUsage usage() const;

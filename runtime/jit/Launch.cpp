@@ -3,6 +3,7 @@
 #include "runtime/jit/Launch.h"
 
 #include "runtime/host/Capture.h"
+#include "runtime/host/Room.h"
 #include "runtime/host/Start.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
@@ -86,7 +87,8 @@ Prepared jit::kernelFor(Call &call, detail::DeviceState &device, TensorMaps &fre
     detail::refuseIfOthersCapture(
         *stream, "kernel '" + call.record().name + "' would be compiled and loaded",
         "call it once before, or prepare() it");
-  const LoadedKernel &kernel = jit.get(call);
+  const LoadedKernel &kernel =
+      detail::withRoom(device, [&]() -> const LoadedKernel & { return jit.get(call); });
   TensorMaps maps(kernel.tensorMaps.size());
   if (!kernel.isForNumbers)
     return {kernel,
@@ -113,6 +115,7 @@ void detail::prepare(const KernelRecord &record, const Device &device,
                      const LaunchOptions &options) {
   launch::forCall(options.call, [&] {
     trace::Span span("prepare", record.name);
+    refuseOfParent(*device.state());
     jit::Call call(record, args, consts, options.compile);
     TensorMaps fresh;
     jit::kernelFor(call, *device.state(), fresh);

@@ -39,8 +39,11 @@ DeviceLock::DeviceLock(const Device &device, double mostSeconds) {
   }
 }
 
-// The file stays: whoever removed it would take it from one that waits for it.
+// The file stays: whoever removed it would take it from one that waits for it. A child that was forked meanwhile has the lock too,
+// so that closing would not be enough.
 DeviceLock::~DeviceLock() {
+  if (isHeld_ && !process_.isOfParent())
+    flock(file_, LOCK_UN);
   if (file_ >= 0)
     close(file_);
 }

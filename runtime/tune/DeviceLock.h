@@ -1,6 +1,8 @@
 // Two tuners of one machine do not measure on one device at the same time: a lock by the device's name, which ends with the process.
 #pragma once
 
+#include "base/Fork.h"
+
 #include <tile/Device.h>
 
 namespace tile::tune {
@@ -17,6 +19,7 @@ public:
 
 private:
   int file_ = -1;
+  base::MadeInProcess process_;
   bool isHeld_ = false;
 };
 

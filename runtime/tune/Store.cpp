@@ -122,7 +122,16 @@ Store::Store(std::string file, Access access) : file_(std::move(file)), access_(
   }
 }
 
-Store::~Store() = default;
+Store::~Store() {
+  if (process_.isOfParent())
+    static_cast<void>(database_.release());
+}
+
+void Store::refuseOfParent() const {
+  if (process_.isOfParent())
+    refuse(file_, "was opened before this process was forked, which SQLite does not allow: fork "
+                  "before the first tuned launch, or start the process by exec");
+}
 
 void Store::open() {
   if (access_ == Access::Write) {
@@ -171,6 +180,7 @@ void Store::setAside() {
 
 std::vector<Trial> Store::select(const std::string &condition,
                                  const std::vector<std::string> &values) {
+  refuseOfParent();
   std::lock_guard lock(mutex_);
   return guarded(file_, [&] {
     Statement query(database_.get(), "SELECT trial FROM trials " + condition);
@@ -194,6 +204,7 @@ std::vector<Trial> Store::all() {
 }
 
 void Store::keep(const Trial &trial) {
+  refuseOfParent();
   std::lock_guard lock(mutex_);
   guarded(file_, [&] {
     Statement insert(database_.get(),
@@ -210,6 +221,7 @@ void Store::keep(const Trial &trial) {
 }
 
 int64_t Store::forget(const std::string &kernel) {
+  refuseOfParent();
   std::lock_guard lock(mutex_);
   return guarded(file_, [&] {
     Statement forget(database_.get(), "DELETE FROM trials WHERE kernel = ?");

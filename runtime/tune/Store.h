@@ -3,9 +3,11 @@
 //   TILE_TUNE_DB   the file; else $XDG_DATA_HOME/tilec/tuned.sqlite, else ~/.local/share/tilec/tuned.sqlite; off: none
 //
 // Several processes may read and write it. A launch that looks something up waits 20 ms at most for a writer; whatever fails then
-// costs what was looked for, and one warning a process.
+// costs what was looked for, and one warning a process. A child that is forked while it is open must not touch it, as SQLite has it:
+// there each call is an IoError, and nothing is closed.
 #pragma once
 
+#include "base/Fork.h"
 #include "runtime/tune/Trial.h"
 
 #include <memory>
@@ -47,9 +49,11 @@ private:
   void prepare();
   void setAside();
   std::vector<Trial> select(const std::string &condition, const std::vector<std::string> &values);
+  void refuseOfParent() const;
 
   std::string file_;
   Access access_;
+  base::MadeInProcess process_;
   std::mutex mutex_;
   struct Close {
     void operator()(sqlite3 *database) const;

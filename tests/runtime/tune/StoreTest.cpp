@@ -239,6 +239,34 @@ TEST_F(Stores, ReadersDoNotWaitForWriters) {
   sqlite3_close(holder);
 }
 
+TEST_F(Stores, AreLeftAloneByForkedChildren) {
+  auto store = std::make_unique<Store>(file(), Store::Access::Write);
+  store->keep(trialOf(1, 1));
+  pid_t child = fork();
+  if (child == 0) {
+    int refused = 0;
+    auto expectRefusal = [&](auto call) {
+      try {
+        call();
+      } catch (const Error &error) {
+        refused += error.message().find("before this process was forked") != std::string::npos;
+      }
+    };
+    expectRefusal([&] { store->all(); });
+    expectRefusal([&] { store->keep(trialOf(2, 1)); });
+    expectRefusal([&] { store->forget("scale"); });
+    store.reset();
+    Store own(file() + ".own", Store::Access::Write); // of the child
+    own.keep(trialOf(3, 1));
+    _exit(refused == 3 && own.all().size() == 1 ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  store->keep(trialOf(4, 1));
+  EXPECT_EQ(store->all().size(), 2u);
+}
+
 // A process that is killed while it writes leaves a whole database with all that was kept before.
 TEST_F(Stores, KilledWritersLeaveAWholeDatabase) {
   { Store store(file(), Store::Access::Write); }
