@@ -1,5 +1,6 @@
 #include "tools/tilec/tune/Worker.h"
 
+#include "base/LineWorker.h"
 #include "runtime/tune/Attempts.h"
 #include "runtime/tune/Space.h"
 #include "tools/tilec/Child.h"
@@ -10,8 +11,6 @@
 
 #include <algorithm>
 #include <iostream>
-
-#include <unistd.h>
 
 namespace tile::tilec {
 namespace {
@@ -50,7 +49,7 @@ WorkerTrier::WorkerTrier(WorkerInput input, const TuneProblem &problem, int comp
     : input_(std::move(input)), line_(problem.line), giveUp_(giveUp),
       compilers_(static_cast<size_t>(compilers)) {}
 
-std::vector<std::string> WorkerTrier::arguments(bool onlyCompiles) const {
+std::unique_ptr<LineProcess> WorkerTrier::start(bool onlyCompiles) const {
   std::vector<std::string> arguments = {"tune-worker", "--device", input_.device, "--shape", line_};
   if (!input_.kernel.empty())
     arguments.insert(arguments.end(), {"--kernel", input_.kernel});
@@ -60,28 +59,29 @@ std::vector<std::string> WorkerTrier::arguments(bool onlyCompiles) const {
     arguments.push_back("--without-own");
   arguments.push_back("--");
   arguments.insert(arguments.end(), input_.words.begin(), input_.words.end());
-  return arguments;
+  return std::make_unique<LineProcess>(base::LineProgram{"/proc/self/exe", arguments});
 }
 
 // Each process makes the reference before it is asked for anything, so that what ends it later is what it was asked to try.
 LineProcess &WorkerTrier::worker() {
   if (worker_)
     return *worker_;
-  auto start = [&] {
+  auto begin = [&] {
     hasAnswered_ = false;
-    worker_ = std::make_unique<LineProcess>(arguments(/*onlyCompiles=*/false));
+    worker_ = start(/*onlyCompiles=*/false);
   };
-  start();
+  begin();
   std::string answer;
   if (!withoutOwn_ && exchange(Json("reference").dump(), answer) != LineProcess::Answer::Line) {
     withoutOwn_ = true;
-    start();
+    begin();
   }
   return *worker_;
 }
 
 LineProcess::Answer WorkerTrier::exchange(const std::string &request, std::string &answer) {
-  return worker_->send(request) ? worker_->receive(answer, limit()) : LineProcess::Answer::Gone;
+  bool isSent = worker_->send(request) == LineProcess::Answer::Line;
+  return isSent ? worker_->receive(answer, limit()) : LineProcess::Answer::Gone;
 }
 
 // The first answer of a process comes after its start and the reference; later ones take as long as the slowest so far,
@@ -107,7 +107,7 @@ bool WorkerTrier::ask(const std::string &request, std::string &answer, tune::Tri
   bool isLate = result == LineProcess::Answer::TooLate;
   trial.status = isLate ? tune::Status::TimedOut : tune::Status::Crashed;
   trial.reason = isLate ? "no answer after " + std::to_string(limit().count() / 1000) + " s"
-                        : "the process that tried it was " + process.death();
+                        : "the process that tried it was " + process.end().text();
   worker_ = nullptr;
   return false;
 }
@@ -166,8 +166,8 @@ void WorkerTrier::expect(const std::vector<Config> &configs) {
       if (std::ranges::count(compiled_, next))
         continue;
       if (!compiler.process)
-        compiler.process = std::make_unique<LineProcess>(arguments(/*onlyCompiles=*/true));
-      if (compiler.process->send(next))
+        compiler.process = start(/*onlyCompiles=*/true);
+      if (compiler.process->send(next) == LineProcess::Answer::Line)
         compiled_.push_back(next), compiler.compiling = next;
     }
   }
@@ -182,16 +182,6 @@ struct WorkerOptions {
   std::string kernel, device, shape;
   bool onlyCompiles = false, withoutOwn = false;
 };
-
-void answer(int stream, std::string line) {
-  line += "\n";
-  for (size_t sent = 0; sent < line.size();) {
-    ssize_t count = write(stream, line.data() + sent, line.size() - sent);
-    if (count <= 0)
-      _exit(kBadInput); // nobody listens
-    sent += static_cast<size_t>(count);
-  }
-}
 
 /// Compiles and loads, so that the kernel cache has it.
 tune::Trial compiled(const tune::TunedCall &call, const Config &config) {
@@ -209,7 +199,7 @@ tune::Trial compiled(const tune::TunedCall &call, const Config &config) {
 }
 
 int work(const WorkerOptions &options) {
-  int answers = takeAnswerStream();
+  base::LineWorker parent;
   Device device = Device::open(options.device);
   TuneProblem like = problemsOf(options.words, options.kernel, "", device.target()).front();
   TuneProblem problem = problemOfLine(like, options.shape, "--shape");
@@ -219,20 +209,20 @@ int work(const WorkerOptions &options) {
   for (std::string line; std::getline(std::cin, line);) {
     Json request = Json::parse(line);
     if (request == "version") {
-      answer(answers, Json(tune::versionOf(call.record, call.args, call.constants)).dump());
+      parent.answer(Json(tune::versionOf(call.record, call.args, call.constants)).dump());
       continue;
     }
     if (options.onlyCompiles) {
-      answer(answers, tune::toJson(compiled(call, configOf(request))));
+      parent.answer(tune::toJson(compiled(call, configOf(request))));
       continue;
     }
     if (!attempts)
       attempts = std::make_unique<tune::Attempts>(
           call, tune::AttemptOptions{.runsOwn = !options.withoutOwn});
     if (request == "reference") {
-      answer(answers, request.dump());
+      parent.answer(request.dump());
     } else if (request.is_object()) {
-      answer(answers, tune::toJson(attempts->attempt(configOf(request))));
+      parent.answer(tune::toJson(attempts->attempt(configOf(request))));
     } else {
       std::vector<tune::Trial> trials;
       for (const Json &config : request) {
@@ -244,7 +234,7 @@ int work(const WorkerOptions &options) {
         finalists.push_back(&trial);
       attempts->compare(finalists);
       for (const tune::Trial &trial : trials)
-        answer(answers, tune::toJson(trial));
+        parent.answer(tune::toJson(trial));
     }
   }
   return kOk;

@@ -2,8 +2,8 @@
 // trying is not tried again. Further processes compile what is due next, so that the one that measures finds it in the kernel cache.
 #pragma once
 
+#include "base/LineProcess.h"
 #include "runtime/tune/Trier.h"
-#include "tools/tilec/tune/LineProcess.h"
 #include "tools/tilec/tune/Problems.h"
 
 #include <atomic>
@@ -17,6 +17,8 @@ class App;
 }
 
 namespace tile::tilec {
+
+using base::LineProcess;
 
 /// How a worker is told what to work on.
 struct WorkerInput {
@@ -41,7 +43,7 @@ private:
     std::unique_ptr<LineProcess> process;
     std::string compiling; ///< empty: it waits for work
   };
-  std::vector<std::string> arguments(bool onlyCompiles) const;
+  std::unique_ptr<LineProcess> start(bool onlyCompiles) const;
   LineProcess &worker();
   LineProcess::Answer exchange(const std::string &request, std::string &answer);
   bool ask(const std::string &request, std::string &answer, tune::Trial &trial);
