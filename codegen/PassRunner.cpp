@@ -6,6 +6,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
 
 using namespace mlir;
 
@@ -45,26 +49,29 @@ private:
 };
 
 #ifndef NDEBUG
-/// Builds with asserts break one pass on demand: TILE_FAULT=pass:crash@NAME dies in it, TILE_FAULT=pass:invalid@NAME
-/// makes it leave IR that does not verify.
+/// Builds with asserts break one pass on demand: TILE_FAULT=pass:crash@NAME dies in it, pass:invalid@NAME makes it leave IR that
+/// does not verify, pass:hang@NAME never ends, pass:memory@NAME takes all memory there is.
 struct InjectedFault {
-  bool isCrash = false, isInvalid = false;
-  StringRef pass;
+  StringRef fault, pass;
 
   InjectedFault() {
     StringRef text = std::getenv("TILE_FAULT") ? std::getenv("TILE_FAULT") : "";
-    isCrash = text.consume_front("pass:crash@");
-    isInvalid = text.consume_front("pass:invalid@");
-    pass = text;
+    if (text.consume_front("pass:"))
+      std::tie(fault, pass) = text.split('@');
   }
-  bool isActive() const { return isCrash || isInvalid; }
+  bool isActive() const { return !pass.empty(); }
 
   void afterPass(const Pass &ran, Operation *op) const {
     if (!isActive() || ran.getArgument() != pass) // adaptors have no name
       return;
-    if (isCrash)
+    if (fault == "crash")
       std::raise(SIGSEGV);
-    op->walk([](func::FuncOp function) { function.getBody().back().getTerminator()->erase(); });
+    while (fault == "hang")
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    for (std::vector<std::string> taken; fault == "memory";)
+      taken.emplace_back(size_t{64} << 20, ' ');
+    if (fault == "invalid")
+      op->walk([](func::FuncOp function) { function.getBody().back().getTerminator()->erase(); });
   }
 };
 #else

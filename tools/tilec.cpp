@@ -83,6 +83,7 @@ int mainOf(int argc, char **argv) {
   addCache(app, chosen);
   addTune(app, chosen);
   addTuneWorker(app, chosen);
+  addCompileWorker(app, chosen);
   addDoctor(app, chosen);
   if (refuseUnknownCommand(app, argc, argv))
     return kBadInput;

@@ -7,6 +7,7 @@
 #include "ir/target/Target.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Dump.h"
+#include "runtime/jit/Isolated.h"
 #include "runtime/toolchain/LinkCuda.h"
 #include "runtime/trace/Span.h"
 #include "mlir/IR/Diagnostics.h"
@@ -141,6 +142,8 @@ std::shared_ptr<frontend::TracedKernel> traceFor(const Call &call, const CallFac
 
 CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
                              const CompileOptions &options) {
+  if (isIsolated(options))
+    return compileIsolated(*traced.module, call.record().name, call.record().where, options);
   return compileModule(*traced.module, call.record().name, call.record().where, options);
 }
 
@@ -176,7 +179,7 @@ Specialisation specialise(const KernelRequest &request, const CompileOptions &op
 }
 
 CompiledKernel compileText(std::string_view text, const std::string &name,
-                           const CompileOptions &options) {
+                           const CompileOptions &options, Loc where) {
   std::unique_ptr<mlir::MLIRContext> context = ir::makeContext();
   std::string message, file = name;
   int line = 0;
@@ -196,7 +199,7 @@ CompiledKernel compileText(std::string_view text, const std::string &name,
   if (!module)
     throw Error(Fault::User, ErrorCode::Parse, message.empty() ? "not a module" : message,
                 {file.c_str(), line});
-  return compileModule(*module, name, {name.c_str(), 1}, options);
+  return compileModule(*module, name, where.line ? where : Loc{name.c_str(), 1}, options);
 }
 
 std::string llvmVersion() { return LLVM_VERSION_STRING; }

@@ -68,11 +68,11 @@ struct Specialisation {
 Specialisation specialise(const KernelRequest &request, const codegen::CompileOptions &options,
                           Assumed assumed);
 
-/// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it.
-/// Throws Parse for text that is not a valid module, else as compileTraced. Give it no hostile text
+/// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it, `where` the place of errors that
+/// have none; without it the text's. Throws Parse for text that is not a valid module, else as compileTraced. Give it no hostile text
 /// in a process that must live: MLIR's parser overflows its stack on deeply nested input.
 codegen::CompiledKernel compileText(std::string_view text, const std::string &name,
-                                    const codegen::CompileOptions &options);
+                                    const codegen::CompileOptions &options, Loc where = {});
 
 /// The version of LLVM and MLIR in this library.
 std::string llvmVersion();

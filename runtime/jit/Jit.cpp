@@ -3,6 +3,7 @@
 #include "frontend/trace/Kernel.h"
 #include "ir/target/Target.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Isolated.h"
 #include "runtime/jit/Specialize.h"
 #include "runtime/toolchain/Assemble.h"
 #include "runtime/trace/Span.h"
@@ -170,7 +171,9 @@ AssembledKernel Jit::assembled(codegen::CompiledKernel compiled) const {
   if (!props.runsMachineCode)
     return {std::move(compiled), {}};
   trace::Span span("assemble", compiled.name);
-  std::vector<std::byte> cubin = assembleForDevice(compiled.ptx, target_, props.arch);
+  std::vector<std::byte> cubin =
+      isIsolated() ? assembleIsolated(compiled.ptx, target_, props.arch, compiled.name)
+                   : assembleForDevice(compiled.ptx, target_, props.arch);
   return {std::move(compiled), std::move(cubin)};
 }
 
