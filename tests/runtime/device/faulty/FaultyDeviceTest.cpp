@@ -17,7 +17,7 @@ Stream streamThatKeeps(const Device &device, int64_t count) {
   return stream;
 }
 
-TEST_F(FaultyDevices, ALackOfMemoryTakesWhatStreamsKeepAndTriesOnceMore) {
+TEST_P(FaultyDevices, ALackOfMemoryTakesWhatStreamsKeepAndTriesOnceMore) {
   for (bool isOfStream : {false, true}) {
     Stream keeper = streamThatKeeps(device, 5000), other = device.stream();
     faulty->order({Seam::Alloc, Kind::OutOfMemory});
@@ -30,7 +30,7 @@ TEST_F(FaultyDevices, ALackOfMemoryTakesWhatStreamsKeepAndTriesOnceMore) {
   }
 }
 
-TEST_F(FaultyDevices, WithoutMemoryTheSizesAreToldAndTheDeviceIsUsable) {
+TEST_P(FaultyDevices, WithoutMemoryTheSizesAreToldAndTheDeviceIsUsable) {
   faulty->order({Seam::Alloc, Kind::OutOfMemory});
   uint64_t before = faulty->calls(Seam::Alloc);
   expectError(ErrorCode::OutOfMemory, {"4000 bytes asked for", "0 bytes are free", __FILE__},
@@ -47,7 +47,7 @@ TEST_F(FaultyDevices, WithoutMemoryTheSizesAreToldAndTheDeviceIsUsable) {
   EXPECT_NO_THROW(device.tensor<float>({kCount}));
 }
 
-TEST_F(FaultyDevices, LoadsAndLaunchesWithoutMemoryAreTriedOnceMore) {
+TEST_P(FaultyDevices, LoadsAndLaunchesWithoutMemoryAreTriedOnceMore) {
   auto a = device.tensor<float>({kCount}), b = device.tensor<float>({kCount});
   a.fill(1);
   Stream stream = device.stream();
@@ -66,7 +66,7 @@ TEST_F(FaultyDevices, LoadsAndLaunchesWithoutMemoryAreTriedOnceMore) {
   }
 }
 
-TEST_F(FaultyDevices, MemoryOfStreamsAtWorkIsNotTakenFromThem) {
+TEST_P(FaultyDevices, MemoryOfStreamsAtWorkIsNotTakenFromThem) {
   Stream stream = device.stream();
   auto a = stream.tensor<float>({kCount}), b = stream.tensor<float>({kCount});
   a.fill(1);
@@ -77,7 +77,7 @@ TEST_F(FaultyDevices, MemoryOfStreamsAtWorkIsNotTakenFromThem) {
   EXPECT_EQ(b.download(stream)[0], 2);
 }
 
-TEST_F(FaultyDevices, AnIllegalAddressIsToldOnceWithItsKernelAndThenAtOnce) {
+TEST_P(FaultyDevices, AnIllegalAddressIsToldOnceWithItsKernelAndThenAtOnce) {
   auto a = device.tensor<float>({kCount}), b = device.tensor<float>({kCount});
   Stream stream = device.stream();
   Event event = device.event();
@@ -111,7 +111,7 @@ TEST_F(FaultyDevices, AnIllegalAddressIsToldOnceWithItsKernelAndThenAtOnce) {
 }
 
 // What is left of a lost device ends without a word, and another device works.
-TEST_F(FaultyDevices, HandlesOfALostDeviceEndQuietly) {
+TEST_P(FaultyDevices, HandlesOfALostDeviceEndQuietly) {
   {
     Stream stream = device.stream(), another = device.stream();
     Event event = device.event();
@@ -133,7 +133,7 @@ TEST_F(FaultyDevices, HandlesOfALostDeviceEndQuietly) {
   EXPECT_EQ(b.download()[0], 2);
 }
 
-TEST_F(FaultyDevices, ALostDeviceIsAskedOnce) {
+TEST_P(FaultyDevices, ALostDeviceIsAskedOnce) {
   auto a = device.tensor<float>({kCount}), b = device.tensor<float>({kCount});
   Stream stream = streamThatKeeps(device, 5000);
   faulty->order({Seam::Launch, Kind::Lost});
@@ -148,7 +148,7 @@ TEST_F(FaultyDevices, ALostDeviceIsAskedOnce) {
   EXPECT_EQ(faulty->passed(), before);
 }
 
-TEST_F(FaultyDevices, WaitsForKernelsThatHangEndWithTheirTime) {
+TEST_P(FaultyDevices, WaitsForKernelsThatHangEndWithTheirTime) {
   auto a = device.tensor<float>({kCount}), b = device.tensor<float>({kCount});
   a.fill(1);
   Stream stream = device.stream();
@@ -173,7 +173,7 @@ TEST_F(FaultyDevices, WaitsForKernelsThatHangEndWithTheirTime) {
   EXPECT_EQ(b.download()[0], 2);
 }
 
-TEST_F(FaultyDevices, DelaysChangeNothing) {
+TEST_P(FaultyDevices, DelaysChangeNothing) {
   auto a = device.tensor<float>({kCount}), b = device.tensor<float>({kCount});
   a.fill(1);
   Stream stream = device.stream();
@@ -184,7 +184,7 @@ TEST_F(FaultyDevices, DelaysChangeNothing) {
   EXPECT_EQ(b.download()[0], 2);
 }
 
-TEST_F(FaultyDevices, WhatIsRefusedOnceIsNotRemembered) {
+TEST_P(FaultyDevices, WhatIsRefusedOnceIsNotRemembered) {
   auto a = device.tensor<float>({kCount}), b = device.tensor<float>({kCount});
   Stream stream = device.stream();
   a.fill(1);
@@ -200,5 +200,7 @@ TEST_F(FaultyDevices, WhatIsRefusedOnceIsNotRemembered) {
     EXPECT_NO_THROW(useAll());
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, FaultyDevices, testing::Bool(), nameOfFaulty);
 
 } // namespace

@@ -1,4 +1,4 @@
-// A device of the public API on a virtual GPU that fails when it is told to, and a kernel for it.
+// A device of the public API that fails when it is told to, on each kind of device there is, and a kernel for it.
 #pragma once
 
 #include "tests/runtime/device/faulty/FaultyDevice.h"
@@ -16,15 +16,30 @@ inline const auto addOne = kernel("add_one", [](In<f32, 1> a, Out<f32, 1> b, Con
 
 inline constexpr int64_t kCount = 1000;
 
-class FaultyDevices : public testing::Test {
+class FaultyDevices : public testing::TestWithParam<bool> {
 protected:
   using Seam = device::DeviceFault::Seam;
   using Kind = device::DeviceFault::Kind;
 
-  std::shared_ptr<device::FaultyDevice> faulty =
-      std::make_shared<device::FaultyDevice>(device::openVirtual());
-  Device device = Device::wrap(faulty, "faulty");
+  void SetUp() override {
+    try {
+      auto inner = GetParam() ? device::openCuda() : device::openVirtual();
+      faulty = std::make_shared<device::FaultyDevice>(std::move(inner));
+      device = Device::wrap(faulty, "faulty");
+    } catch (const Error &error) {
+      if (error.code() != ErrorCode::NoDevice)
+        throw;
+      GTEST_SKIP() << error.message();
+    }
+  }
+
+  std::shared_ptr<device::FaultyDevice> faulty;
+  Device device{std::shared_ptr<detail::DeviceState>()};
 };
+
+inline std::string nameOfFaulty(const testing::TestParamInfo<bool> &info) {
+  return info.param ? "cuda" : "virtual";
+}
 
 /// The call throws that error, whose text has all of these parts.
 template <class Call>

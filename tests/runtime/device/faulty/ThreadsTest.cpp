@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreads = 4, kRounds = 8;
 
-TEST_F(FaultyDevices, MayGoWhileThreadsCompileAndLaunch) {
+TEST_P(FaultyDevices, MayGoWhileThreadsCompileAndLaunch) {
   std::atomic<int> started = 0, right = 0;
   std::vector<std::thread> threads;
   for (int number = 0; number < kThreads; ++number)
@@ -58,7 +58,7 @@ TEST(FaultyDevicesInFlight, EndAfterTheirWork) {
   }
 }
 
-TEST_F(FaultyDevices, LossIsToldToEachThread) {
+TEST_P(FaultyDevices, LossIsToldToEachThread) {
   std::atomic<int> told = 0;
   std::vector<std::thread> threads;
   faulty->order({Seam::Launch, Kind::Illegal, 3});
