@@ -1,5 +1,7 @@
-// A program whose static variables own every kind of handle, and work that nobody has waited for, when the driver goes down. The
-// fake driver ends the process with a status of its own if it is called after that.
+// A program whose static variables own every kind of handle, and work that nobody has waited for, when the driver goes down; with
+// an argument the context is lost by then. The fake driver ends the process with a status of its own if it is called after that.
+#include "tests/runtime/device/fakecuda/FakeCuda.h"
+
 #include <tile/tile.h>
 
 #include <cstdio>
@@ -39,15 +41,21 @@ Handles early;
 
 } // namespace
 
-int main() {
+int main(int argc, char **) {
+  bool isLost = argc > 1;
   try {
     early.open();
     // Made after, so destroyed while the driver still answers.
     static Handles late;
     late.open();
+    if (isLost)
+      fakeCudaFail("cuStreamSynchronize", 1, 700);
+    late.stream.synchronize();
   } catch (const Error &error) {
+    if (isLost && error.code() == ErrorCode::ContextLost)
+      return 0;
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
   }
-  return 0;
+  return isLost ? 3 : 0;
 }
