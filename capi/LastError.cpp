@@ -70,6 +70,8 @@ tile_status statusOf(ErrorCode code) {
     return TILE_CONTEXT_LOST;
   case ErrorCode::NotPreparedForCapture:
     return TILE_NOT_PREPARED_FOR_CAPTURE;
+  case ErrorCode::ForkedContext:
+    return TILE_FORKED_CONTEXT;
   }
   return TILE_INTERNAL_ERROR;
 }
@@ -138,7 +140,7 @@ const char *tile_version(void) { return TILE_VERSION_STRING; }
 const char *tile_status_name(tile_status status) {
   if (status == TILE_OK)
     return "Ok";
-  for (int code = 0; code <= static_cast<int>(ErrorCode::NotPreparedForCapture); ++code)
+  for (int code = 0; code <= static_cast<int>(ErrorCode::ForkedContext); ++code)
     if (statusOf(static_cast<ErrorCode>(code)) == status)
       return nameOf(static_cast<ErrorCode>(code));
   return "?";

@@ -2,6 +2,7 @@
 
 #include "frontend/call/Arguments.h"
 #include "runtime/host/Capture.h"
+#include "runtime/host/Room.h"
 #include "runtime/launch/CallKey.h"
 #include "runtime/launch/ForCall.h"
 #include "runtime/launch/Overlap.h"
@@ -66,8 +67,10 @@ const launch::LoadedKernel &LoadedFunction::loaded(LoadedVariant &variant,
                                                    detail::DeviceState &device) {
   std::lock_guard lock(mutex_);
   if (!variant.kernel) {
-    variant.kernel = launch::load(*device.device, variant.variant->compiled, variant.variant->cubin,
-                                  {function_.name, record_.where});
+    variant.kernel = detail::withRoom(device, [&] {
+      return launch::load(*device.device, variant.variant->compiled, variant.variant->cubin,
+                          {function_.name, record_.where});
+    });
     variant.kernel->isForNumbers = std::ranges::any_of(
         function_.variants, [](const Variant &any) { return asksForNumbers(any.needs); });
     variant.isLoaded = true;
@@ -138,6 +141,7 @@ void LoadedFunction::launch(detail::StreamState &stream, std::span<const HostArg
 }
 
 void LoadedFunction::load(detail::DeviceState &device) {
+  detail::refuseOfParent(device);
   for (LoadedVariant &variant : variantsFor(device))
     loaded(variant, device);
 }

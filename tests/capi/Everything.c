@@ -28,6 +28,7 @@ static void versions(void) {
   CHECK(strchr(tile_version(), '.'));
   CHECK(!strcmp(tile_status_name(TILE_OK), "Ok"));
   CHECK(!strcmp(tile_status_name(TILE_WRONG_DEVICE), "WrongDevice"));
+  CHECK(!strcmp(tile_status_name(TILE_FORKED_CONTEXT), "ForkedContext"));
   CHECK(!strcmp(tile_status_name(12345), "?"));
   CHECK(!strcmp(tile_dtype_name(TILE_BF16), "bf16") && tile_dtype_size(TILE_BF16) == 2);
   CHECK(!strcmp(tile_dtype_name(99), "?") && tile_dtype_size(TILE_ANY) == 0);

@@ -42,7 +42,8 @@ enum tile_code {
   TILE_DEVICE_ASSERT = 21,
   TILE_DEVICE_LOST = 22,
   TILE_CONTEXT_LOST = 23,
-  TILE_NOT_PREPARED_FOR_CAPTURE = 24 ///< cannot be part of a capture
+  TILE_NOT_PREPARED_FOR_CAPTURE = 24, ///< cannot be part of a capture
+  TILE_FORKED_CONTEXT = 25            ///< a CUDA device opened before fork() and used in the child
 };
 
 /// The name of a code, "InvalidArgument"; "?" for a number that is none.
