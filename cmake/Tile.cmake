@@ -181,8 +181,11 @@ function(tile_add_model_pass program models)
   set(name ${program}_model_${words})
   add_test(NAME ${name} COMMAND ${program} --gtest_brief=1 --gtest_filter=${filter}
     --gtest_output=json:${PROJECT_BINARY_DIR}/test-results/${name}.json)
-  set_tests_properties(${name} PROPERTIES
-    LABELS unit TIMEOUT 600 ENVIRONMENT "TILE_VGPU_CHECK=all;TILE_VGPU_MODEL=${models};TILE_CACHE=off")
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 600 DEPENDS ${program}
+    ENVIRONMENT "TILE_VGPU_CHECK=all;TILE_VGPU_MODEL=${models}")
+  # They run the kernels that the program has compiled before.
+  set_tests_properties(${program} ${name} PROPERTIES ENVIRONMENT_MODIFICATION
+    "TILE_CACHE=set:on;TILE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/test-kernels")
 endfunction()
 
 function(tile_add_folders)

@@ -44,7 +44,7 @@ std::optional<cache::FolderOptions> folderOfEnvironment() {
 bool wantsMoreThanCode(const codegen::CompileOptions &options) {
   bool asks =
       options.keepStages || options.keepReport || options.timePasses || !options.reproducer.empty();
-  for (const char *variable : {"TILE_DUMP", "TILE_TIME_PASSES", "TILE_REPRODUCER", "TILE_FAULT"})
+  for (const char *variable : {"TILE_TIME_PASSES", "TILE_REPRODUCER", "TILE_FAULT"})
     asks |= !base::environmentText(variable).empty();
   return asks;
 }
@@ -97,7 +97,8 @@ std::string KernelCache::keyOf(mlir::ModuleOp module, const KernelOrigin &origin
 }
 
 std::optional<AssembledKernel> KernelCache::find(const std::string &key) {
-  if (key.empty())
+  // Whoever dumps the stages of a compile wants it done; what it makes is as good as any.
+  if (key.empty() || !base::environmentText("TILE_DUMP").empty())
     return std::nullopt;
   std::string name = cache::nameOf(key), why;
   std::optional<std::vector<std::byte>> bytes = folder_->read(name);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Compiling ahead of time from outside: which functions are made, what is refused, and headers that compilers take."""
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 from command import Case
@@ -21,9 +23,19 @@ kInclude = __file__.rsplit("/tests/", 1)[0] + "/include"
 
 
 class Ahead(Case):
+    @classmethod
+    def setUpClass(cls):
+        """The kernels as a library: most of what is asked here does not depend on how they were compiled."""
+        folder = tempfile.TemporaryDirectory(prefix="tilec-test-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.library = folder.name + "/kernels.so"
+        subprocess.run(["g++", "-std=c++20", "-O0", "-shared", "-fPIC", "-I" + kInclude, "-x", "c++", "-", "-o", cls.library],
+                       input=kKernels.encode(), check=True, timeout=120)
+
     def setUp(self):
         super().setUp()
         self.write("kernels.cpp", kKernels)
+        shutil.copy(self.library, self.path)
 
     def aot(self, code, *arguments, **environment):
         return self.run_tilec(code, "aot", *arguments, "--no-machine-code", timeout=120, **environment)
@@ -58,10 +70,10 @@ class Ahead(Case):
         header = (self.path / "lib.h").read_text()
         self.assertIn('"halve"', header)
         self.assertNotIn('"scale"', header)
-        _, told = self.aot(2, "kernels.cpp")
+        _, told = self.aot(2, "kernels.so")
         self.assertIn("kernel 'scale' needs its constants: B=N", told)
         self.assertFalse((self.path / "kernels.h").exists())
-        self.aot(0, "kernels.cpp", "--kernel", "twice", "--arch", "sm_80", "--example-only")
+        self.aot(0, "kernels.so", "--kernel", "twice", "--arch", "sm_80", "--example-only")
         self.assertNotIn("scale", (self.path / "kernels.h").read_text())
 
     def test_ops(self):
@@ -76,19 +88,19 @@ class Ahead(Case):
                 (["kernels.mlir"], "'kernels.mlir' is neither op:NAME nor a file called something.cpp or .so"),
                 (["none.cpp"], "cannot read 'none.cpp'"),
                 (["op:nothing"], "nothing"),
-                (["kernels.cpp", "-f", "nothing"], "has no kernel 'nothing'; it has scale, twice"),
-                (["kernels.cpp", "-f", "scale B=64", "-f", "scale B=128"], "two functions are called 'scale'"),
-                (["kernels.cpp", "-f", "double = twice"], "'double' has a meaning in C++"),
-                (["kernels.cpp", "-f", "a-b = twice"], "'a-b' cannot be the name of a function"),
-                (["kernels.cpp", "-f", "scale B=64 C=3"], "C"),
-                (["kernels.cpp", "-f", "scale B=64 twice"], "one kernel or op:NAME is expected"),
+                (["kernels.so", "-f", "nothing"], "has no kernel 'nothing'; it has scale, twice"),
+                (["kernels.so", "-f", "scale B=64", "-f", "scale B=128"], "two functions are called 'scale'"),
+                (["kernels.so", "-f", "double = twice"], "'double' has a meaning in C++"),
+                (["kernels.so", "-f", "a-b = twice"], "'a-b' cannot be the name of a function"),
+                (["kernels.so", "-f", "scale B=64 C=3"], "C"),
+                (["kernels.so", "-f", "scale B=64 twice"], "one kernel or op:NAME is expected"),
                 (["-f", "scale B=64"], "the file that has the kernel is missing"),
-                (["kernels.cpp", "-f", "twice", "--as", "x"], "--function says both itself"),
-                (["kernels.cpp", "--as", "x", "B=64"], "--as names one function"),
+                (["kernels.so", "-f", "twice", "--as", "x"], "--function says both itself"),
+                (["kernels.so", "--as", "x", "B=64"], "--as names one function"),
                 (["op:add", "--kernel", "x"], "--kernel chooses among the kernels"),
-                (["kernels.cpp", "-f", "twice", "--arch", "sm_75"], "unknown target 'sm_75'"),
-                (["kernels.cpp", "-f", "twice", "--name", "1x"], "'1x' cannot be the name of a library"),
-                (["kernels.cpp", "-f", "twice", "-o", "kernels.cpp/x"], "cannot make the folder 'kernels.cpp/x'")):
+                (["kernels.so", "-f", "twice", "--arch", "sm_75"], "unknown target 'sm_75'"),
+                (["kernels.so", "-f", "twice", "--name", "1x"], "'1x' cannot be the name of a library"),
+                (["kernels.so", "-f", "twice", "-o", "kernels.so/x"], "cannot make the folder 'kernels.so/x'")):
             with self.subTest(words=words):
                 _, told = self.aot(2, *words)
                 self.assertIn(why, told)

@@ -141,9 +141,6 @@ TEST_F(KernelCaches, NothingIsKeptWhereMoreThanCodeIsWanted) {
   EXPECT_EQ(keyWith([](codegen::CompileOptions &o) { o.keepReport = true; }), "");
   EXPECT_EQ(keyWith([](codegen::CompileOptions &o) { o.timePasses = true; }), "");
   EXPECT_EQ(keyWith([](codegen::CompileOptions &o) { o.reproducer = "file"; }), "");
-  ::setenv("TILE_DUMP", "/tmp", 1);
-  EXPECT_EQ(keyOf(request, origin()), "");
-  ::unsetenv("TILE_DUMP");
   KernelCache off(std::nullopt);
   Call call(request);
   EXPECT_EQ(off.keyOf(*traceCall(call, targetInfo("sm_80"))->module, origin()), "");
@@ -151,6 +148,25 @@ TEST_F(KernelCaches, NothingIsKeptWhereMoreThanCodeIsWanted) {
   foreign.compiled.cudaFunctions.emplace_back();
   cache.keep("key", foreign);
   EXPECT_EQ(files(), 0u) << "headers decide of CUDA C++";
+}
+
+// Who dumps wants to see a compile; others may use what it made.
+TEST_F(KernelCaches, WhatIsDumpedIsCompiledEachTimeAndKept) {
+  test::TemporaryFolder dump;
+  KernelRequest request = requestOf(scaled, 64, 3);
+  auto compiles = [&] {
+    KernelCache own(options());
+    Jit jit(device::openVirtual({.target = "sm_80"}), own);
+    Call call(request);
+    jit.get(call);
+    return jit.compileCount();
+  };
+  ::setenv("TILE_DUMP", dump.path().c_str(), 1);
+  EXPECT_EQ(compiles(), 1u);
+  EXPECT_EQ(compiles(), 1u);
+  ::unsetenv("TILE_DUMP");
+  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(compiles(), 0u);
 }
 
 TEST_F(KernelCaches, WhatIsBrokenIsCompiledAnew) {
