@@ -10,6 +10,7 @@
 #include "codegen/Reproducer.h"
 #include "codegen/report/MakeReport.h"
 #include "ir/Annotations.h"
+#include "ir/DependentLaunch.h"
 #include "ir/UserError.h"
 #include "ir/target/Target.h"
 #include "passes/Pipeline.h"
@@ -156,12 +157,14 @@ public:
           passes::buildLayoutPipeline(manager, {options_.target});
         })) ||
         failed(placeInSharedMemory(module_, runner_, options_.target)) ||
-        failed(runner_.run(
-            [&](PassManager &manager) { passes::buildChecks(manager, {options_.target}); })))
+        failed(runner_.run([&](PassManager &manager) {
+          passes::buildChecks(manager, {options_.target});
+          manager.addNestedPass<func::FuncOp>(createWaitForLaunches({options_.target}));
+        })))
       return failure();
     emitStageRemarks(findKernel(module_));
     keep(Stage::TileGpu);
-    readMetadata(findKernel(module_));
+    readMetadata(findKernel(module_), *target);
     makeReportIfAsked(findKernel(module_), *target);
     if (failed(runner_.run([&](PassManager &manager) {
           manager.addPass(createLowerToScalars({options_.target}));
@@ -197,12 +200,13 @@ private:
     reportRegisters(kernel, target, *report_);
   }
 
-  void readMetadata(func::FuncOp kernel) {
+  void readMetadata(func::FuncOp kernel, const ir::Target &target) {
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       result_.parameters.push_back(parameterOf(kernel, i));
     result_.threads = gpu::threadsOf(kernel);
     result_.cluster = static_cast<int32_t>(ir::clusterOf(kernel));
     result_.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
+    result_.waits = kernel->hasAttr(ir::kDependentAttr) && ir::canWaitForLaunches(target);
   }
 
   // The lowering adds a parameter for each map that a copy needs.

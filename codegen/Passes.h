@@ -1,6 +1,7 @@
 // Declarations of the passes of code generation; what each guarantees is said in Passes.td.
 #pragma once
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -4,6 +4,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WaitForLaunches : Pass<"tile-wait-for-launches", "::mlir::func::FuncOp"> {
+  let summary = "Let a kernel wait itself for the launches before it";
+  let description = [{
+    Guarantees: in a kernel with `tile.dependent`, on a target that can, each thread executes one
+    `nvvm.griddepcontrol wait` on every path, before it may touch global memory, and
+    `launch_dependents` first of all. Relies on: the whole of the tile pipeline; nothing moves afterwards.
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_80\"",
+                        "the machine that is compiled for">];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 def LowerToScalars : Pass<"tile-lower-to-scalars", "::mlir::ModuleOp"> {
   let summary = "One thread's view: each tile becomes the values in a thread's registers";
   let description = [{

@@ -21,8 +21,9 @@ if shutil.which("ptxas", path=config.environment["PATH"]):
 # `%to_ptx FILE` compiles the test's kernels to PTX in FILE, `%lower_to_ptx FILE` those that have
 # layouts already; `%ptxas FILE` assembles PTX and reports spills and registers. `%hopper_to_ptx` and
 # `%hopper_ptxas` are for sm_90a.
-to_llvm = "-tile-lower-to-scalars -tile-nest-loops -tile-scalars-to-llvm"
-to_hopper_llvm = "-tile-lower-to-scalars=target=sm_90a -tile-nest-loops -tile-scalars-to-llvm"
+to_llvm = "-tile-wait-for-launches -tile-lower-to-scalars -tile-nest-loops -tile-scalars-to-llvm"
+to_hopper_llvm = ("-tile-wait-for-launches=target=sm_90a -tile-lower-to-scalars=target=sm_90a -tile-nest-loops "
+                  "-tile-scalars-to-llvm")
 llc = "mlir-translate --mlir-to-llvmir | llc -mtriple=nvptx64-nvidia-cuda -fp-contract=fast"
 to_ptx = f"{llc} -mcpu=sm_80 -mattr=+ptx80 -o"
 to_hopper_ptx = f"{llc} -mcpu=sm_90a -mattr=+ptx84 -o"

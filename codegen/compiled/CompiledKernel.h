@@ -69,6 +69,7 @@ struct CompiledKernel {
   int32_t threads = 0;     ///< of a block
   int32_t cluster = 1;     ///< blocks that carry out a program, a cluster where the target has them
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
+  bool waits = false;      ///< itself, for the launches before it: it may be a dependent launch
   std::vector<Diagnostic> remarks;
   std::vector<std::pair<Stage, std::string>> stages;
   std::vector<std::pair<std::string, double>> timings; ///< pass or step, milliseconds

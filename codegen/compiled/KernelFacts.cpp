@@ -69,6 +69,7 @@ std::string factsOf(const CompiledKernel &kernel) {
                 {"threads", kernel.threads},
                 {"cluster", kernel.cluster},
                 {"shared_bytes", kernel.sharedBytes},
+                {"waits", kernel.waits},
                 {"remarks", kernel.remarks}};
   // Names of files may be any bytes.
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -83,6 +84,7 @@ std::optional<CompiledKernel> kernelOf(std::string_view facts) {
     kernel.tensorMaps = value.at("tensor_maps").get<std::vector<TensorMapRecipe>>();
     kernel.persistent = value.at("persistent"), kernel.threads = value.at("threads");
     kernel.cluster = value.at("cluster"), kernel.sharedBytes = value.at("shared_bytes");
+    kernel.waits = value.value("waits", false);
     kernel.remarks = value.at("remarks").get<std::vector<Diagnostic>>();
     std::optional<GridExpression> grid =
         GridExpression::of(value.at("grid").get<std::vector<int64_t>>());

@@ -339,14 +339,14 @@ LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
-         {asyncCopyLowerings(),   atomicLowerings(),      controlLowerings(),
-          convertLowerings(),     debugLowerings(),       dotLowerings(),
-          elementwiseLowerings(), foreignCudaLowerings(), foreignLowerings(),
-          layoutLowerings(),      mbarrierLowerings(),    memoryLowerings(),
-          pairLowerings(),        reduceLowerings(),      scanLowerings(),
-          shapeLowerings(),       sharedLowerings(),      sharedIndexedLowerings(),
-          roleLowerings(),        smemDotLowerings(),     tensorCopyLowerings(),
-          turnLowerings(),        wgmmaLowerings()})
+         {asyncCopyLowerings(),     atomicLowerings(),      controlLowerings(),
+          convertLowerings(),       debugLowerings(),       dotLowerings(),
+          elementwiseLowerings(),   foreignCudaLowerings(), foreignLowerings(),
+          gridControlLowerings(),   layoutLowerings(),      mbarrierLowerings(),
+          memoryLowerings(),        pairLowerings(),        reduceLowerings(),
+          scanLowerings(),          shapeLowerings(),       sharedLowerings(),
+          sharedIndexedLowerings(), roleLowerings(),        smemDotLowerings(),
+          tensorCopyLowerings(),    turnLowerings(),        wgmmaLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

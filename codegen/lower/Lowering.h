@@ -168,6 +168,7 @@ LoweringTable dotLowerings();
 LoweringTable elementwiseLowerings();
 LoweringTable foreignCudaLowerings();
 LoweringTable foreignLowerings();
+LoweringTable gridControlLowerings();
 LoweringTable layoutLowerings();
 LoweringTable mbarrierLowerings();
 LoweringTable memoryLowerings();

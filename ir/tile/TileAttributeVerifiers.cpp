@@ -3,6 +3,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/Callable.h"
+#include "ir/DependentLaunch.h"
 #include "ir/LayoutAttr.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -161,8 +162,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyLoop(op, attribute);
   if (name == kVariantAttr)
     return verifyVariant(op, attribute.getValue());
-  if (isAnyOf(name,
-              {kPersistentAttr, kNoFusionAttr, kFlushDenormalsAttr, kPreciseAttr, kThreadsAttr}))
+  if (isAnyOf(name, {kPersistentAttr, kNoFusionAttr, kFlushDenormalsAttr, kPreciseAttr,
+                     kThreadsAttr, kDependentAttr}))
     return success();
   return op->emitOpError() << "has the attribute '" << name << "', which `tile` does not know";
 }

@@ -20,10 +20,12 @@ static std::span<const HostArg> withinRank(const detail::KernelRecord &record,
 }
 
 Call::Call(const detail::KernelRecord &record, std::span<const HostArg> args,
-           std::span<const int64_t> consts, const detail::CompileSettings &settings)
+           std::span<const int64_t> consts, const detail::CompileSettings &settings,
+           bool isDependent)
     : record_(record), args_(launch::markSameViews(record, withinRank(record, args), marked_)),
-      consts_(consts), settings_(withEnvironment(settings)) {
-  appendSignature(key_, record_.id, args_, consts_, settings_);
+      consts_(consts), settings_(withEnvironment(settings)), isDependent_(isDependent) {
+  constexpr uint64_t kDependent = uint64_t(1) << 63; // kernels are counted from 1 on
+  appendSignature(key_, record_.id | (isDependent_ ? kDependent : 0), args_, consts_, settings_);
   signatureWords_ = key_.size();
 }
 

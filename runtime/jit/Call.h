@@ -25,16 +25,20 @@ struct CallFacts {
 class Call {
 public:
   /// `record`, `args` and `consts` outlive the call. Arguments that are one view are marked as such, and what the
-  /// environment asks for is among the settings. Nothing is checked yet.
+  /// environment asks for is among the settings. `isDependent`: the kernel waits itself for the launches before it.
+  /// Nothing is checked yet.
   Call(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
-       std::span<const int64_t> consts, const detail::CompileSettings &settings);
-  explicit Call(const KernelRequest &request)
-      : Call(*request.record, request.arguments, request.constants, request.settings) {}
+       std::span<const int64_t> consts, const detail::CompileSettings &settings,
+       bool isDependent = false);
+  explicit Call(const KernelRequest &request, bool isDependent = false)
+      : Call(*request.record, request.arguments, request.constants, request.settings, isDependent) {
+  }
   Call(const Call &) = delete;
 
   const detail::KernelRecord &record() const { return record_; }
   std::span<const detail::HostArg> args() const { return args_; }
   const detail::CompileSettings &settings() const { return settings_; }
+  bool isDependent() const { return isDependent_; }
 
   /// Throws tile::Error unless the kernel takes these arguments and can run on them on this device.
   void check(const frontend::CallDevice &device) const;
@@ -42,7 +46,7 @@ public:
   void checkAddresses(std::span<const launch::Footprint> footprints,
                       const frontend::CallDevice &device) const;
 
-  /// The part of the key known before the first trace: kernel, constants, settings, dtypes and ranks.
+  /// The part of the key known before the first trace: kernel, constants, settings, dtypes and ranks, and whether it is dependent.
   llvm::ArrayRef<uint64_t> signature() const {
     return llvm::ArrayRef<uint64_t>(key_).take_front(signatureWords_);
   }
@@ -64,6 +68,7 @@ private:
   std::span<const detail::HostArg> args_;
   std::span<const int64_t> consts_;
   detail::CompileSettings settings_;
+  bool isDependent_;
   KeyWords key_; ///< the signature, then the rest of `layout` once that was asked for
   size_t signatureWords_;
   std::optional<CallFacts> facts_;

@@ -4,12 +4,15 @@
 #include "codegen/Compile.h"
 #include "frontend/trace/Kernel.h"
 #include "ir/Context.h"
+#include "ir/DependentLaunch.h"
 #include "ir/target/Target.h"
+#include "ir/tile/TileDialect.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Dump.h"
 #include "runtime/jit/Isolated.h"
 #include "runtime/toolchain/LinkCuda.h"
 #include "runtime/trace/Span.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
@@ -124,20 +127,28 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
 
 } // namespace
 
-std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const TargetInfo &target) {
+/// Traces the kernel. What is no matter of the language is said on its function behind that.
+static std::shared_ptr<frontend::TracedKernel> traced(const Call &call,
+                                                      const frontend::Binding &binding) {
   trace::Span span("trace", call.record().name);
-  return std::make_shared<frontend::TracedKernel>(
-      frontend::trace(call.record(), call.binding(target)));
+  auto kernel = std::make_shared<frontend::TracedKernel>(frontend::trace(call.record(), binding));
+  if (call.isDependent())
+    for (auto function : kernel->module->getOps<mlir::func::FuncOp>())
+      if (function->hasAttr(ir::kKernelAttr))
+        function->setAttr(ir::kDependentAttr, mlir::UnitAttr::get(function.getContext()));
+  return kernel;
+}
+
+std::shared_ptr<frontend::TracedKernel> traceCall(const Call &call, const TargetInfo &target) {
+  return traced(call, call.binding(target));
 }
 
 std::shared_ptr<frontend::TracedKernel> traceFor(const Call &call, const CallFacts &facts,
-                                                 std::shared_ptr<frontend::TracedKernel> traced,
+                                                 std::shared_ptr<frontend::TracedKernel> known,
                                                  const TargetInfo &target) {
-  if (traced && frontend::rebind(*traced, facts.args))
-    return traced;
-  trace::Span span("trace", call.record().name);
-  return std::make_shared<frontend::TracedKernel>(
-      frontend::trace(call.record(), call.binding(target, &facts)));
+  if (known && frontend::rebind(*known, facts.args))
+    return known;
+  return traced(call, call.binding(target, &facts));
 }
 
 CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
@@ -147,8 +158,9 @@ CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
   return compileModule(*traced.module, call.record().name, call.record().where, options);
 }
 
-CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions &options) {
-  Call call(request);
+CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions &options,
+                              bool isDependent) {
+  Call call(request, isDependent);
   detail::checkArguments(call.record(), call.args());
   TargetInfo target = targetInfo(options.target);
   std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, target);

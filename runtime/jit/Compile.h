@@ -45,9 +45,10 @@ codegen::CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &
 /// What TILE_DISABLE_PASSES and TILE_BISECT leave out.
 const passes::PassSelection &passesOfEnvironment();
 
-/// Compiles what a launch with the request's arguments would compile.
+/// Compiles what a launch with the request's arguments would compile; `isDependent`, on a stream that overlaps launches.
 codegen::CompiledKernel compileRequest(const KernelRequest &request,
-                                       const codegen::CompileOptions &options);
+                                       const codegen::CompileOptions &options,
+                                       bool isDependent = false);
 
 /// What code may take for granted of the arguments of later calls, by those of a request.
 enum class Assumed {

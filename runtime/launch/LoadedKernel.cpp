@@ -97,6 +97,7 @@ std::unique_ptr<LoadedKernel> load(device::Device &device, codegen::CompiledKern
   kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);
   kernel->blocks = static_cast<uint32_t>(compiled.cluster);
   kernel->hasClusters = target->hasClusters;
+  kernel->waits = compiled.waits;
   if (compiled.persistent)
     kernel->mostPrograms = programsAtOnce(device, *kernel, *target);
   kernel->remarks = std::move(compiled.remarks);

@@ -25,6 +25,7 @@ struct LoadedKernel {
   uint32_t threads = 0, sharedBytes = 0;
   uint32_t blocks = 1;     ///< that carry out a program, one after the other in the grid
   bool hasClusters = true; ///< Are these a cluster on the device?
+  bool waits = false;      ///< itself, for the launches before it
   std::vector<codegen::Diagnostic> remarks;
 };
 

@@ -111,7 +111,7 @@ int buildHere(const BuildOptions &options) {
   compile.passes = {options.disabledPasses, options.bisect};
   compile.reproducer = options.reproducer;
   jit::targetInfo(options.target);
-  codegen::CompiledKernel kernel = compileInput(options.words, options.kernel, compile);
+  codegen::CompiledKernel kernel = compileInput(options, compile);
   report(kernel, options.timePasses);
   write(textsOf(kernel, options), options.output);
   return kOk;

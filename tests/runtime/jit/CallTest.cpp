@@ -138,6 +138,14 @@ TEST(Call, OneViewAsInputAndOutputIsAnotherSignature) {
   EXPECT_NE(inPlace, apart);
 }
 
+TEST(Call, AKernelThatWaitsItselfIsAnotherSignature) {
+  detail::HostArg args[] = {view({64}, {1}), view({64}, {1})};
+  Words plain = wordsOf(jit::Call(pair.record(), args, {}, {}).signature());
+  Words dependent = wordsOf(jit::Call(pair.record(), args, {}, {}, true).signature());
+  EXPECT_EQ(wordsOf(jit::Call(pair.record(), args, {}, {}, false).signature()), plain);
+  EXPECT_NE(dependent, plain);
+}
+
 TEST(Call, TheLayoutBeginsWithTheSignature) {
   detail::HostArg args[] = {view({64}, {1}), view({63}, {1})};
   jit::Call call(pair.record(), args, {}, {});

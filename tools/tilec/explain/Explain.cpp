@@ -68,7 +68,7 @@ Explanation explainInput(const ExplainOptions &options) {
   compile.reproducer = options.reproducer;
   jit::targetInfo(options.target); // refuses unknown ones before anything is compiled
   Explanation explanation;
-  explanation.kernel = compileInput(options.words, options.kernel, compile);
+  explanation.kernel = compileInput(options, compile);
   explanation.assembly = jit::inspectAssembly(explanation.kernel.ptx, options.target);
   std::optional<int64_t> registers;
   if (!explanation.assembly.assembler.empty())

@@ -2,16 +2,17 @@
 #pragma once
 
 #include "codegen/CompileOptions.h"
+#include "codegen/compiled/CompiledKernel.h"
+#include "tools/tilec/input/InputOptions.h"
 
 #include <string>
 #include <vector>
 
 namespace tile::tilec {
 
-/// Compiles the one input that `words` name, among which are settings; an op's settings are told on standard error.
+/// Compiles the one input that `input.words` name, among which are settings; an op's settings are told on standard error.
 /// Throws Error for words that are no input, unknown settings, and whatever the compile says.
-/// `kernel` chooses among those of a FILE.cpp or LIB.so.
-codegen::CompiledKernel compileInput(std::vector<std::string> words, const std::string &kernel,
+codegen::CompiledKernel compileInput(const InputOptions &input,
                                      const codegen::CompileOptions &options);
 
 /// The file an input's first word names, empty if it is none: what a reproducer must hold.

@@ -13,6 +13,9 @@ void addInputOptions(CLI::App &command, InputOptions &options) {
   command.add_option("--target", options.target, "sm_80, sm_86, sm_89 or sm_90a")
       ->capture_default_str();
   command.add_option("--kernel", options.kernel, "which kernel of a FILE.cpp or LIB.so");
+  command.add_flag(
+      "--dependent", options.dependent,
+      "as for streams that overlap launches: the kernel waits itself for those before");
   command.add_option("--reproducer", options.reproducer)->group("");
   command.add_flag("--in-child", options.inChild)->group("");
 }
@@ -23,6 +26,8 @@ int repeatInChild(const std::string &command, std::vector<std::string> ownArgume
   arguments.insert(arguments.end(), ownArguments.begin(), ownArguments.end());
   if (!options.kernel.empty())
     arguments.insert(arguments.end(), {"--kernel", options.kernel});
+  if (options.dependent)
+    arguments.push_back("--dependent");
   arguments.push_back("--");
   arguments.insert(arguments.end(), options.words.begin(), options.words.end());
   return runInChild(arguments, inputFileOf(options.words));

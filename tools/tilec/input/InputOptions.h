@@ -13,6 +13,7 @@ struct InputOptions {
   std::vector<std::string> words; ///< the input, then settings
   std::string target = "sm_80", kernel;
   std::string reproducer; ///< where the child leaves one
+  bool dependent = false; ///< the kernel shall wait itself for the launches before it
   bool inChild = false;
 };
 
