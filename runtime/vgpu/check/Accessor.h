@@ -39,7 +39,9 @@ struct RaceContext {
   uint32_t firstCluster = 0; // of this launch
   uint32_t endedBelow =
       0; // clusters that had ended before this launch started, whoever waits for them
-  uint32_t clusterSize = 1; // blocks
+  uint32_t endedFrom = ~0u;    // so had those from here on
+  uint32_t unawaitedBelow = 0; // clusters that a wait does not wait for: a launch since has not
+  uint32_t clusterSize = 1;    // blocks
   std::function<void(const RaceConflict &, const Accessor &)> report;
 };
 

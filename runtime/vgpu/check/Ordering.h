@@ -7,11 +7,14 @@
 namespace tile::vgpu {
 
 // True if `cluster` belongs to a launch before this one that has ended, or that the accessor has
-// waited for.
+// waited for. A wait is for the launch before; those before that it covers if that has waited.
 inline bool hasEnded(uint32_t cluster, const Accessor &accessor) {
   const RaceContext &context = *accessor.context;
-  return cluster < context.firstCluster &&
-         (cluster < context.endedBelow || accessor.clock->hasAcquiredGrids());
+  if (cluster >= context.firstCluster)
+    return false;
+  if (cluster < context.endedBelow || cluster >= context.endedFrom)
+    return true;
+  return cluster >= context.unawaitedBelow && accessor.clock->hasAcquiredGrids();
 }
 
 // The clock that the accessor has for the actors of a cluster; null if it has acquired nothing from

@@ -1,5 +1,7 @@
-// Converts between clusters, indices and coordinates of blocks.
+// Converts between clusters, indices and coordinates of blocks; lets the oldest launches of a chain end.
 #include "runtime/vgpu/machine/DependentLaunch.h"
+
+#include <algorithm>
 
 namespace tile::vgpu {
 
@@ -17,6 +19,14 @@ device::Dim3 Grid::coordinatesOf(uint64_t block) const {
   const device::Dim3 &grid = config.grid;
   return {static_cast<uint32_t>(block % grid.x), static_cast<uint32_t>(block / grid.x % grid.y),
           static_cast<uint32_t>(block / grid.x / grid.y)};
+}
+
+void GridsInFlight::settleOldest() {
+  if (grids.size() <= kMostInFlight)
+    return;
+  auto kept = grids.end() - static_cast<ptrdiff_t>(kMostInFlight);
+  endedBelow = std::max(endedBelow, kept->firstCluster);
+  grids.erase(grids.begin(), kept);
 }
 
 } // namespace tile::vgpu

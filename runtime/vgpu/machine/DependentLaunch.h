@@ -4,7 +4,8 @@
 // We execute it after its predecessors but keep their shadow memory, and their clusters count as
 // unordered with its own until a thread has waited (griddepcontrol.wait), and then for those that
 // acquire from that thread. So accesses that would come too early on a GPU are reported although
-// nothing here started early.
+// nothing here started early. A wait is for the launch before alone: if that ended without one of
+// its own, those before it stay unordered with all that follow.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -34,8 +35,10 @@ struct Grid {
 /// The shadow of the accesses of launches that may still run when the next one of their stream
 /// starts, and whose they are.
 struct GridsInFlight {
-  std::vector<Grid> grids; // in order
-  uint32_t endedBelow = 0; // clusters that have ended before any other can start
+  std::vector<Grid> grids;     // in order
+  uint32_t endedBelow = 0;     // clusters that have ended before any other can start
+  uint32_t endedFrom = ~0u;    // so have those from here on
+  uint32_t unawaitedBelow = 0; // clusters whose end does not follow from that of the last grid
   std::unique_ptr<GlobalRaces> races;
   SyncVariables sync;
 
@@ -44,6 +47,11 @@ struct GridsInFlight {
                ? 0
                : grids.back().firstCluster + static_cast<uint32_t>(grids.back().clusterCount());
   }
+  /// Takes all but the last kMostInFlight for ended, so that a chain without end needs no memory
+  /// without end: a GPU would need room for the blocks of all of them.
+  void settleOldest();
 };
+
+inline constexpr size_t kMostInFlight = 32;
 
 } // namespace tile::vgpu

@@ -19,8 +19,12 @@ Launch::Launch(LaunchSetup setup) : setup_(std::move(setup)) {
     distinctSectors_ = std::make_unique<DistinctSectors>(memory().reservedBytes());
   }
   inFlight_ = setup_.before ? std::move(setup_.before) : std::make_unique<GridsInFlight>();
-  raceContext_ = {inFlight_->nextCluster(), inFlight_->endedBelow,
-                  static_cast<uint32_t>(setup_.config.cluster.count()), reportConflict};
+  raceContext_ = {inFlight_->nextCluster(),
+                  inFlight_->endedBelow,
+                  inFlight_->endedFrom,
+                  inFlight_->unawaitedBelow,
+                  static_cast<uint32_t>(setup_.config.cluster.count()),
+                  reportConflict};
   inFlight_->grids.push_back({setup_.program, setup_.config, raceContext_.firstCluster});
   auto threads = static_cast<uint32_t>(setup_.config.block.count());
   maxResident_ = std::max(1u, residentBlocks(setup_.props, threads, sharedBytes_) / clusterSize());
@@ -49,11 +53,29 @@ void Launch::startDependents(bool afterGridsBefore) {
     dependents_ = Dependents::Started;
 }
 
+// From endedBelow to endedFrom are launches that may still run when the next one starts, up to unawaitedBelow those that may
+// even when this one has ended. In the shadow's numbers that is one range, which may take too many for running.
 std::unique_ptr<GridsInFlight> Launch::leaveInFlight() {
-  if (!inFlight_->races || dependents_ == Dependents::NotStarted)
+  if (!inFlight_->races)
     return nullptr;
-  if (dependents_ == Dependents::Started)
-    inFlight_->endedBelow = raceContext_.firstCluster;
+  GridsInFlight &left = *inFlight_;
+  uint32_t first = raceContext_.firstCluster;
+  uint32_t besideBelow = std::min(left.endedFrom, first); // that may have run beside this one
+  if (!hasWaited_)
+    left.unawaitedBelow = besideBelow;
+  bool someRunOn = left.unawaitedBelow > left.endedBelow;
+  if (dependents_ == Dependents::NotStarted) {
+    if (!someRunOn)
+      return nullptr;
+    left.endedFrom = left.unawaitedBelow;
+    return std::move(inFlight_);
+  }
+  bool haveOthersEnded =
+      dependents_ == Dependents::Started ? !someRunOn : besideBelow <= left.endedBelow;
+  if (haveOthersEnded)
+    left.endedBelow = first;
+  left.endedFrom = ~0u;
+  left.settleOldest();
   return std::move(inFlight_);
 }
 

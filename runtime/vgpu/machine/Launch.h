@@ -75,6 +75,8 @@ public:
   /// griddepcontrol.launch_dependents, by a thread that has waited for the launches before
   /// (griddepcontrol.wait) or has not.
   void startDependents(bool afterGridsBefore);
+  /// griddepcontrol.wait, by any thread: the launch ends after those before it.
+  void noteWait() { hasWaited_ = true; }
   /// After the launch: what one that depends on it need not wait for; null if it waits for all.
   std::unique_ptr<GridsInFlight> leaveInFlight();
   SyncVariables &globalSync() { return inFlight_->sync; }
@@ -130,6 +132,7 @@ private:
   std::unique_ptr<GridsInFlight> inFlight_; // with the shadow of all clusters together
   enum class Dependents { NotStarted, Started, StartedEarly };
   std::atomic<Dependents> dependents_ = Dependents::NotStarted;
+  std::atomic<bool> hasWaited_ = false;
   // While each cluster runs as if it were alone:
   std::unique_ptr<Footprints> footprints_;
   std::unique_ptr<PageBackup> backup_;

@@ -8,7 +8,10 @@ namespace tile::vgpu {
 namespace {
 
 // griddepcontrol.wait: the launches before have ended by the time this one runs.
-void waitForGrids(Warp &warp, const Op &) { warp.clock.acquireGrids(warp.mask); }
+void waitForGrids(Warp &warp, const Op &) {
+  warp.clock.acquireGrids(warp.mask);
+  warp.cta->launch->noteWait();
+}
 
 void launchDependents(Warp &warp, const Op &) {
   auto lane = static_cast<unsigned>(std::countr_zero(warp.mask));

@@ -29,9 +29,14 @@ const char *verb(AccessKind kind) {
   }
 }
 
-std::string remedyFor(FindingKind which, AccessKind earlier, bool inEarlierLaunch) {
-  if (inEarlierLaunch)
-    return "the launch before may still run, griddepcontrol.wait must come first";
+std::string remedyBetweenLaunches(uint32_t cluster, const Accessor &accessor) {
+  if (cluster < accessor.context->unawaitedBelow && accessor.clock->hasAcquiredGrids())
+    return "that launch may still run, since one between them has ended without "
+           "griddepcontrol.wait: a thread of each dependent launch must execute it";
+  return "the launch before may still run, griddepcontrol.wait must come first";
+}
+
+std::string remedyFor(FindingKind which, AccessKind earlier) {
   switch (which) {
   case FindingKind::AsyncRace:
     return earlier == AccessKind::CopyWrite
@@ -97,7 +102,8 @@ void reportConflict(const RaceConflict &conflict, const Accessor &accessor) {
       std::string(verb(accessor.kind())) + " of " + (isShared ? "shared" : "global") + " address " +
           address + (isShared ? "" : " (" + launch.memory().describe(where.address) + ")") +
           relation + earlierText + ": " +
-          remedyFor(which, earlier.kind(), cluster < launch.raceContext().firstCluster));
+          (cluster < launch.raceContext().firstCluster ? remedyBetweenLaunches(cluster, accessor)
+                                                       : remedyFor(which, earlier.kind())));
   finding.lanes = lanes.bits;
   finding.space = where.space;
   finding.address = where.address;

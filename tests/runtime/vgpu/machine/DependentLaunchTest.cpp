@@ -1,4 +1,5 @@
 // Dependent launches: what touches the data of the launch before it, which may still run, before griddepcontrol.wait.
+#include "runtime/vgpu/machine/DependentLaunch.h"
 #include "tests/runtime/vgpu/Kernels.h"
 
 namespace tile::vgpu {
@@ -193,6 +194,57 @@ TEST(DependentLaunch, ALaunchMayOvertakeSeveral) {
   inTime.count = 3;
   inTime.launchAll();
   inTime.gpu.expectClean();
+}
+
+// A wait is for the launch before. That has ended after those before it only if it has waited itself.
+TEST(DependentLaunch, AWaitIsForTheLaunchBeforeAlone) {
+  const std::string kElsewhere = "  st.global.u32 [%a+2048], %t;\n";
+  const std::string kOneWaits = "  setp.eq.u32 %q1, %t, 0;\n  @%q1 griddepcontrol.wait;\n";
+  for (const std::string &trigger : {kTrigger, std::string()}) {
+    SCOPED_TRACE(trigger);
+    Launches broken({kTrigger + kWrites, trigger + kElsewhere, kWait + kReads});
+    broken.count = 3;
+    broken.launchAll();
+    broken.gpu.expectFinding(FindingKind::Race, lineOf(broken.ptx, "ld.global.u32 %r1"));
+    const Finding &finding = broken.gpu.findings.at(0);
+    EXPECT_NE(finding.message.find("one between them has ended without griddepcontrol.wait"),
+              std::string::npos)
+        << finding.text();
+    EXPECT_EQ(finding.other->kernel, "k0");
+    EXPECT_EQ(finding.other->ptxLine, lineOf(broken.ptx, "st.global.u32"));
+    for (const std::string &second : {kWait, kOneWaits}) {
+      Launches good({kTrigger + kWrites, trigger + kElsewhere + second, kWait + kReads});
+      good.count = 3;
+      good.launchAll();
+      good.gpu.expectClean();
+    }
+  }
+}
+
+// One that does not let the next one start has ended by then, whatever still runs of those before it.
+TEST(DependentLaunch, WhatHasEndedNeedsNoWait) {
+  const std::string kElsewhere = "  st.global.u32 [%a+2048], %t;\n";
+  Launches launches({kTrigger + kWrites, kElsewhere, "  ld.global.u32 %r1, [%a+2048];\n", kReads});
+  for (size_t kernel = 0; kernel < 3; ++kernel)
+    launches.launch(kernel, kernel > 0);
+  launches.gpu.expectClean();
+  launches.launch(3, true);
+  launches.gpu.expectFinding(FindingKind::Race, lineOf(launches.ptx, kReads));
+  launches.launch(3, false);
+  launches.gpu.expectClean();
+}
+
+TEST(DependentLaunch, ALongChainIsForgottenFromItsBegin) {
+  auto readsAfter = [](size_t between) {
+    Launches launches({kTrigger + kWrites, kTrigger, kReads});
+    launches.launch(0, false);
+    for (size_t i = 0; i < between; ++i)
+      launches.launch(1, true);
+    launches.launch(2, true);
+    return !launches.gpu.findings.empty();
+  };
+  EXPECT_TRUE(readsAfter(kMostInFlight - 2));
+  EXPECT_FALSE(readsAfter(kMostInFlight));
 }
 
 TEST(DependentLaunch, IsPartOfTheCheckOfRaces) {
