@@ -93,6 +93,11 @@ public:
   /// The same for what a stream had been given when `event` was recorded last; nothing if it never
   /// was.
   void wait(const Event &event) const;
+  /// From here on kernels given to the stream may start while the one before ends, which hides what
+  /// a launch costs: they wait for it before they touch memory, so results stay the same. They are
+  /// compiled anew for it, at the first launch. A device before sm_90 launches as ever. Off for a
+  /// new stream; all copies of the handle share it.
+  void overlapLaunches(bool overlap = true) const;
   /// Waits, then ends the stream for all copies of the handle. One that others made is only let go.
   void close() const;
   /// The device the stream belongs to.

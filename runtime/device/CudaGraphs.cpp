@@ -63,6 +63,12 @@ private:
   bool isCaptured_ = false;
 };
 
+/// From 12.3 on an edge of the driver's graphs says that a launch may start early.
+bool takesEarlyLaunches(const Driver &driver) {
+  int version = 0;
+  return driver.driverGetVersion(&version) == kSuccess && version >= 12030;
+}
+
 /// The graph that the driver makes of recorded work.
 CUgraph captured(Device &device, const CudaContext &context, const GraphWork &work) {
   if (!context.driver().hasGraphs())
@@ -71,7 +77,10 @@ CUgraph captured(Device &device, const CudaContext &context, const GraphWork &wo
   GraphLanes lanes(device, work);
   CapturedStream first(device, context, work.where);
   first.beginCapture();
-  lanes.give(work, first.stream());
+  if (hasEarlyLaunches(work) && !takesEarlyLaunches(context.driver()))
+    lanes.give(withPlainLaunches(work), first.stream());
+  else
+    lanes.give(work, first.stream());
   CUgraph graph = nullptr;
   context.check(first.endCapture(graph), "capturing " + work.describe());
   return graph;

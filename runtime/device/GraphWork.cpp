@@ -16,7 +16,11 @@ std::string placeOf(Loc where) {
 
 std::string describe(const GraphStep &step) {
   std::string what = std::visit(
-      Overloaded{[](const GraphLaunch &launch) { return "the launch of " + launch.kernel; },
+      Overloaded{[](const GraphLaunch &launch) {
+                   return (launch.config.programmaticDependent ? "the early launch of "
+                                                               : "the launch of ") +
+                          launch.kernel;
+                 },
                  [](const GraphUpload &) { return std::string("a copy to the device"); },
                  [](const GraphDownload &) { return std::string("a copy to the host"); },
                  [](const GraphDiscard &) { return std::string("a tensor"); },
@@ -32,6 +36,9 @@ bool isSamePiece(const GraphStep &now, const GraphStep &other) {
     return false;
   if (auto *wait = std::get_if<GraphWait>(&now.what))
     return wait->event == std::get<GraphWait>(other.what).event;
+  if (auto *launch = std::get_if<GraphLaunch>(&now.what))
+    return launch->config.programmaticDependent ==
+           std::get<GraphLaunch>(other.what).config.programmaticDependent;
   return true;
 }
 
@@ -84,6 +91,20 @@ std::string topologyDifference(const GraphWork &now, const GraphWork &other) {
              (i < before.size() ? device::describe(*before[i]) : "nothing") + " and is now " +
              (i < after.size() ? device::describe(*after[i]) : "nothing");
   return "";
+}
+
+bool hasEarlyLaunches(const GraphWork &work) {
+  return std::ranges::any_of(work.steps, [](const GraphStep &step) {
+    auto *launch = std::get_if<GraphLaunch>(&step.what);
+    return launch && launch->config.programmaticDependent;
+  });
+}
+
+GraphWork withPlainLaunches(GraphWork work) {
+  for (GraphStep &step : work.steps)
+    if (auto *launch = std::get_if<GraphLaunch>(&step.what))
+      launch->config.programmaticDependent = false;
+  return work;
 }
 
 GraphLanes::GraphLanes(Device &device, const GraphWork &work) : device_(device) {

@@ -69,6 +69,11 @@ struct GraphWork {
   std::string describe() const;
 };
 
+/// May a launch of this work start before the one ahead of it has ended?
+bool hasEarlyLaunches(const GraphWork &work);
+/// The same work, each launch of which waits until the one before has ended.
+GraphWork withPlainLaunches(GraphWork work);
+
 /// What keeps the work of one graph from being exchanged for the other in place: the first piece of work that is of another kind or
 /// on another stream, or that is missing. Empty if nothing does.
 std::string topologyDifference(const GraphWork &now, const GraphWork &other);

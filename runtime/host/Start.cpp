@@ -64,6 +64,7 @@ void start(const Named &record, const Prepared &prepared, detail::StreamState &s
   device::LaunchConfig config =
       shapeOf(kernel, {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
                        static_cast<uint32_t>(grid[2])});
+  config.programmaticDependent = kernel.waits && stream.overlapsLaunches;
   config.where = options.call;
   if (detail::Capture *capture = detail::captureOf(stream))
     return capture->launch(

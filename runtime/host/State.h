@@ -76,7 +76,8 @@ struct StreamState {
   device::Stream handle;
   const bool isExternal = false;
   std::atomic<bool> isClosed = false;
-  std::atomic<Capture *> capture = nullptr; ///< that its work goes to; ask captureOf
+  std::atomic<bool> overlapsLaunches = false; ///< of kernels that wait themselves
+  std::atomic<Capture *> capture = nullptr;   ///< that its work goes to; ask captureOf
   StreamMemory memory;
 };
 

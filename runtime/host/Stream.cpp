@@ -175,6 +175,8 @@ Tensor Stream::tensor(DType dtype, std::span<const int64_t> shape, Loc where) co
 
 StreamUsage Stream::usage() const { return state().memory.usage(); }
 
+void Stream::overlapLaunches(bool overlap) const { state().overlapsLaunches = overlap; }
+
 void Stream::trim() const {
   detail::StreamState &live = state();
   detail::refuseInCapture(live, "Stream::trim");

@@ -18,9 +18,13 @@ FAKE_CONTROL void fakeCudaReset() {
   driver.tensorMaps.clear();
   driver.faults.clear();
   driver.lost = kSuccess;
-  driver.registers = 40;
+  driver.registers = 40, driver.version = 12080;
   driver.eventMilliseconds = 0.5, driver.launchMilliseconds = 0;
   driver.isSlowHost = false;
+}
+FAKE_CONTROL void fakeCudaSetVersion(int version) {
+  std::lock_guard lock(state().mutex);
+  state().version = version;
 }
 FAKE_CONTROL void fakeCudaSetClock(double eventMilliseconds, double launchMilliseconds,
                                    bool isSlowHost) {

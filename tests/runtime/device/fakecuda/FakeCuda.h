@@ -38,6 +38,8 @@ void fakeCudaFail(const char *function, int nth, int result);
 void fakeCudaSetRegisters(int count);
 /// Sets a device attribute.
 void fakeCudaSetAttribute(int attribute, int value);
+/// The version of the driver, until the next reset; 12080 at first.
+void fakeCudaSetVersion(int version);
 /// How far recording an event and a launch advance the time, until the next reset; 0.5 and 0 at first. A slow host finds that
 /// events have been reached already when it asks.
 void fakeCudaSetClock(double eventMilliseconds, double launchMilliseconds, bool isSlowHost);

@@ -145,6 +145,7 @@ struct Memory {
 
 struct State {
   int registers = 40; ///< of a thread of every function
+  int version = 12080;
   std::recursive_mutex mutex;
   bool isInitialised = false, isDown = false, isRecording = true;
   CUresult lost = kSuccess;

@@ -92,6 +92,10 @@ FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     auto *bytes = static_cast<const unsigned char *>(params[i]);
     launch.params.emplace_back(bytes, bytes + sizes[i]);
   }
+  constexpr int kFirstWithEarlyLaunchesInGraphs = 12030;
+  if (launch.isProgrammatic && state().version < kFirstWithEarlyLaunchesInGraphs)
+    if (CUresult refused = refuseCaptured(config->hStream); refused != kSuccess)
+      return refused;
   FakeNode node{FakeNode::Launch, [launch](CUstream stream) {
                   state().clockMilliseconds += state().launchMilliseconds;
                   if (!state().isRecording)

@@ -5,6 +5,7 @@
 #include <tile/tile.h>
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 using namespace tile;
@@ -139,6 +140,34 @@ TEST_F(FakeCudaGraphs, UpdatesAreInPlace) {
   expectError(ErrorCode::InvalidArgument, {"cannot be exchanged", "capture another graph"},
               [&] { graph.update(stream, [&] { step(stream); }); });
   EXPECT_NO_THROW(graph.replay(stream));
+}
+
+// Streams that overlap launches: the attribute is that of each launch, in captures too if the driver's graphs know such edges.
+TEST_F(FakeCudaGraphs, LaunchesThatOverlapAreAnAttribute) {
+  stream.overlapLaunches();
+  auto areEarly = [&] {
+    std::vector<bool> all;
+    for (const FakeLaunch &launch : fakeCudaLaunches())
+      all.push_back(launch.isProgrammatic);
+    return all;
+  };
+  step(stream);
+  EXPECT_EQ(fakeCudaImages().size(), 1u) << "compiled anew";
+  step(stream);
+  EXPECT_EQ(fakeCudaImages().size(), 1u);
+  stream.overlapLaunches(false);
+  step(stream);
+  EXPECT_EQ(areEarly(), (std::vector{true, true, false}));
+  stream.overlapLaunches();
+  for (auto [version, isEarly] :
+       {std::pair(12080, true), std::pair(12030, true), std::pair(12020, false)}) {
+    fakeCudaReset();
+    fakeCudaSetVersion(version);
+    Graph graph = Graph::capture(stream, [&] { step(stream); });
+    graph.replay(stream);
+    EXPECT_EQ(areEarly(), std::vector{isEarly}) << version;
+  }
+  stream.overlapLaunches(false);
 }
 
 TEST_F(FakeCudaGraphs, MemoryLivesAsLongAsTheGraph) {
