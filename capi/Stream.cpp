@@ -54,6 +54,10 @@ tile_status tile_stream_wait_event(tile_stream *stream, tile_event *event) {
   return guarded([&] { at(stream, "stream")->wait(*at(event, "event")); });
 }
 
+tile_status tile_stream_overlap_launches(tile_stream *stream, int32_t overlap) {
+  return guarded([&] { at(stream, "stream")->overlapLaunches(overlap != 0); });
+}
+
 tile_status tile_stream_trim(tile_stream *stream) {
   return guarded([&] { at(stream, "stream")->trim(); });
 }

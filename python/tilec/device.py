@@ -121,6 +121,10 @@ class Stream(Handle):
         else:
             raise TypeError(f"a Stream or an Event is expected, got a {type(other).__name__}")
 
+    def overlap_launches(self, overlap=True):
+        """From here on kernels given to the stream may start while the one before ends; results stay the same."""
+        call(_abi.library.tile_stream_overlap_launches, self._handle, bool(overlap))
+
     def trim(self):
         """Waits for the stream and gives the device the memory that it keeps for later tensors."""
         call(_abi.library.tile_stream_trim, self._handle)

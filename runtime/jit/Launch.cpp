@@ -98,8 +98,7 @@ Prepared jit::kernelFor(Call &call, detail::DeviceState &device, TensorMaps &fre
   return {kernel, fresh};
 }
 
-/// Kernels wait themselves from sm_90 on; on devices before it a stream that overlaps launches has the kernels of any other.
-static bool startsEarly(const detail::StreamState &stream) {
+bool jit::startsEarly(const detail::StreamState &stream) {
   return stream.overlapsLaunches && stream.owner->device->props().arch >= 90;
 }
 
@@ -108,7 +107,7 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
   launch::forCall(options.call, [&] {
     trace::Span span("launch", record.name);
     StreamState &state = stream.state();
-    jit::Call call(record, args, consts, options.compile, startsEarly(state));
+    jit::Call call(record, args, consts, options.compile, jit::startsEarly(state));
     TensorMaps fresh;
     Prepared prepared = jit::kernelFor(call, *state.owner, fresh, &state);
     launch::start({record.name, record.where}, prepared, state, args, options, span);

@@ -19,6 +19,10 @@ class Jit;
 /// The device's kernels; made by the first call.
 Jit &jitOf(detail::DeviceState &device);
 
+/// Whether kernels given to the stream wait themselves for those before. They do so from sm_90 on: on devices before it a
+/// stream that overlaps launches has the kernels of any other.
+bool startsEarly(const detail::StreamState &stream);
+
 /// The kernel for a call, after all checks of its arguments; compiled and loaded if none was like it. `fresh` are the maps
 /// of one that is not remembered. `stream` is where it will be launched, if it will.
 launch::Prepared kernelFor(Call &call, detail::DeviceState &device, launch::TensorMaps &fresh,

@@ -42,7 +42,8 @@ Prepared recheck(TunedLaunch &call, std::span<const HostArg> marked, launch::Rec
                            tensor.argument, {device.id, device.name});
   launch::refuseOverlap(call.record, marked, known.footprints, [&] {
     call.choose();
-    jit::Call chosen(call.record, call.args, call.constants.values, call.options.compile);
+    jit::Call chosen(call.record, call.args, call.constants.values, call.options.compile,
+                     jit::startsEarly(call.stream.state()));
     return jit::jitOf(device).aliases(chosen);
   });
   return {*known.kernel, known.maps};
@@ -52,7 +53,8 @@ Prepared recheck(TunedLaunch &call, std::span<const HostArg> marked, launch::Rec
 Prepared choose(TunedLaunch &call, std::span<const uint64_t> key, launch::TensorMaps &fresh) {
   call.choose();
   detail::StreamState &stream = call.stream.state();
-  jit::Call chosen(call.record, call.args, call.constants.values, call.options.compile);
+  jit::Call chosen(call.record, call.args, call.constants.values, call.options.compile,
+                   jit::startsEarly(stream));
   Prepared prepared = jit::kernelFor(chosen, *stream.owner, fresh, &stream);
   const launch::LoadedKernel &kernel = prepared.kernel;
   if (kernel.isForNumbers)
@@ -76,7 +78,8 @@ void tile::detail::launchTuned(const KernelRecord &record, const Stream &stream,
     StreamState &state = stream.state();
     std::vector<HostArg> marks;
     std::span<const HostArg> marked = launch::markSameViews(record, args, marks);
-    launch::CallKey key(launch::KeyOrigin::Tuned, record.id, {state.owner->id, constants.given},
+    launch::CallKey key(launch::KeyOrigin::Tuned, record.id,
+                        {state.owner->id, constants.given, jit::startsEarly(state)},
                         constants.values, marked,
                         /*hasNumbers=*/true); // by which the kernel's own choice may go
     launch::TensorMaps fresh;

@@ -123,6 +123,8 @@ static void tensors(void) {
   OK(tile_tensor_release(whole)); // before its view
   OK(tile_tensor_release(other));
   OK(tile_stream_trim(stream));
+  OK(tile_stream_overlap_launches(stream, 1));
+  OK(tile_stream_overlap_launches(stream, 0));
   OK(tile_tensor_release(gaps));
   OK(tile_tensor_release(part));
   OK(tile_tensor_release(turned));

@@ -43,6 +43,16 @@ class Kernels(WithLibrary):
         self.library.kernel("twice")(self.stream, matrix, result, BM=16, BN=16)
         numpy.testing.assert_array_equal(result.numpy(self.stream), matrix.numpy() * 2)
 
+    def test_overlapped_launches(self):
+        x, y = self.tensors()
+        z = tilec.zeros(1000, tilec.f32, self.device)
+        scale = self.library.kernel("scale")
+        for overlap in (True, False):
+            self.stream.overlap_launches(overlap)
+            scale(self.stream, x, y, 2, B=128)
+            scale(self.stream, y, z, 2, B=128)
+            numpy.testing.assert_array_equal(z.numpy(self.stream), self.array * 4)
+
     def test_grids(self):
         programs = self.library.kernel("programs")
         for grid, count in ((5, 5), ((4,), 4), ([3, 1], 3), ((0, 1, 1), 0)):
