@@ -66,6 +66,23 @@ bool overlap(const HostArg &a, const HostArg &b) {
          isReached(static_cast<int64_t>(distance), dims, number, a);
 }
 
+/// Whether two tensors may be at one address. Hardly a call has such, and need not compare each pair: of its addresses a few
+/// bits are kept, which hardly ever are the same for two.
+bool mayShareAddress(std::span<const HostArg> args) {
+  constexpr uint64_t kSpread =
+      0x9e3779b97f4a7c15; // the golden ratio, which scatters multiples of 256
+  constexpr int kPlaceBits = 9;
+  uint64_t seen[(1 << kPlaceBits) / 64] = {};
+  for (const HostArg &arg : args) {
+    uint64_t place = reinterpret_cast<uintptr_t>(arg.pointer) * kSpread >> (64 - kPlaceBits);
+    uint64_t bit = arg.pointer ? uint64_t{1} << place % 64 : 0, &word = seen[place / 64];
+    if (word & bit)
+      return true;
+    word |= bit;
+  }
+  return false;
+}
+
 bool isWritten(const detail::KernelRecord &record, size_t index) {
   bool result = false;
   frontend::forEachArgument(record, [&](const detail::ParamSpec &spec, int argument) {
@@ -79,6 +96,8 @@ bool isWritten(const detail::KernelRecord &record, size_t index) {
 std::span<const HostArg> markSameViews(const detail::KernelRecord &record,
                                        std::span<const HostArg> args,
                                        std::vector<HostArg> &marked) {
+  if (!mayShareAddress(args))
+    return args;
   constexpr size_t kMostMarked = 64;
   uint64_t firsts = 0; // of classes with more than one member, one of them written
   for (size_t j = 1; j < args.size(); ++j)
