@@ -50,44 +50,21 @@ enum class Kind : uint8_t {
   Function
 };
 
-/// What a handle's type says: the kind, and the object behind it.
+template <class T, Kind kind> struct NamedAs {
+  using Object = T;
+  static constexpr Kind kKind = kind;
+};
+/// What a handle's type says: the object behind it, and the kind.
 template <class Handle> struct Named;
-template <> struct Named<tile_device> {
-  using Object = Device;
-  static constexpr Kind kKind = Kind::Device;
-};
-template <> struct Named<tile_stream> {
-  using Object = Stream;
-  static constexpr Kind kKind = Kind::Stream;
-};
-template <> struct Named<tile_event> {
-  using Object = Event;
-  static constexpr Kind kKind = Kind::Event;
-};
-template <> struct Named<tile_tensor> {
-  using Object = Tensor;
-  static constexpr Kind kKind = Kind::Tensor;
-};
-template <> struct Named<tile_graph> {
-  using Object = Graph;
-  static constexpr Kind kKind = Kind::Graph;
-};
-template <> struct Named<tile_library> {
-  using Object = LoadedLibrary;
-  static constexpr Kind kKind = Kind::Library;
-};
-template <> struct Named<tile_kernel> {
-  using Object = LoadedKernel;
-  static constexpr Kind kKind = Kind::Kernel;
-};
-template <> struct Named<tile_archive> {
-  using Object = KernelArchive;
-  static constexpr Kind kKind = Kind::Archive;
-};
-template <> struct Named<tile_function> {
-  using Object = ArchivedEntry;
-  static constexpr Kind kKind = Kind::Function;
-};
+template <> struct Named<tile_device> : NamedAs<Device, Kind::Device> {};
+template <> struct Named<tile_stream> : NamedAs<Stream, Kind::Stream> {};
+template <> struct Named<tile_event> : NamedAs<Event, Kind::Event> {};
+template <> struct Named<tile_tensor> : NamedAs<Tensor, Kind::Tensor> {};
+template <> struct Named<tile_graph> : NamedAs<Graph, Kind::Graph> {};
+template <> struct Named<tile_library> : NamedAs<LoadedLibrary, Kind::Library> {};
+template <> struct Named<tile_kernel> : NamedAs<LoadedKernel, Kind::Kernel> {};
+template <> struct Named<tile_archive> : NamedAs<KernelArchive, Kind::Archive> {};
+template <> struct Named<tile_function> : NamedAs<ArchivedEntry, Kind::Function> {};
 
 /// "device", "stream", ...
 const char *nounOf(Kind kind);

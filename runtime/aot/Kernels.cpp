@@ -38,14 +38,6 @@ bool asksForNumbers(const Needs &needs) {
                              [](const NeededValue &value) { return value.use.dim < 0; });
 }
 
-/// Does a call's work; a trace sees it as a launch.
-template <class Act> void asLaunch(const Function &function, Loc call, Act act) {
-  launch::forCall(call, [&] {
-    trace::Span span("launch", function.name);
-    act(span);
-  });
-}
-
 } // namespace
 
 LoadedFunction::LoadedFunction(Function function)
@@ -93,35 +85,25 @@ LoadedVariant &LoadedFunction::variantFor(detail::StreamState &stream,
               "'" + function_.name + "' is not compiled for such arguments: " + why);
 }
 
-void LoadedFunction::refuseOverlap(std::span<const launch::Footprint> footprints,
-                                   std::span<const HostArg> args, detail::DeviceState &device) {
-  launch::refuseOverlap(record_, args, footprints, [&]() -> launch::Pairs {
-    return variantsFor(device).front().variant->aliases; // those of the source, so of each variant
-  });
-}
-
 Prepared LoadedFunction::prepared(detail::StreamState &stream, std::span<const HostArg> args,
                                   launch::TensorMaps &fresh) {
   const frontend::CallDevice device{stream.owner->id, stream.owner->name};
-  for (const HostArg &arg : args)
-    if (arg.rank > kMaxRank) // a key has no room for it, and no function takes it
-      detail::checkArguments(record_, args);
+  auto aliases = [&]() -> launch::Pairs { // those of the source, so of each variant
+    return variantsFor(*stream.owner).front().variant->aliases;
+  };
   std::vector<HostArg> marked;
   args = launch::markSameViews(record_, args, marked);
   // The value of a number is looked at in each call, where one counts.
   const launch::CallKey key(launch::KeyOrigin::Archive, id_, {device.id}, {}, args);
   launch::RecentCalls &recent = launch::RecentCalls::ofThread();
   if (launch::RecentCall *known = recent.find(key.words())) {
-    for (const launch::Footprint &tensor : known->footprints)
-      frontend::checkAddress(record_, args[static_cast<size_t>(tensor.argument)], tensor.argument,
-                             device);
-    refuseOverlap(known->footprints, args, *stream.owner);
+    launch::recheck(*known, record_, args, device, aliases);
     return {*known->kernel, known->maps};
   }
   detail::checkArguments(record_, args);
   frontend::checkTensors(record_, args, device);
   std::vector<launch::Footprint> footprints = launch::footprintsOf(record_, args);
-  refuseOverlap(footprints, args, *stream.owner);
+  launch::refuseOverlap(record_, args, footprints, aliases);
   const launch::LoadedKernel &kernel = loaded(variantFor(stream, args), *stream.owner);
   launch::TensorMaps maps(kernel.tensorMaps.size());
   if (!kernel.isForNumbers)
@@ -133,7 +115,8 @@ Prepared LoadedFunction::prepared(detail::StreamState &stream, std::span<const H
 
 void LoadedFunction::launch(detail::StreamState &stream, std::span<const HostArg> args,
                             const detail::LaunchOptions &options) {
-  asLaunch(function_, options.call, [&](trace::Span &span) {
+  launch::forCall(options.call, [&] {
+    trace::Span span("launch", function_.name);
     launch::TensorMaps fresh;
     Prepared ready = prepared(stream, args, fresh);
     launch::start({function_.name, record_.where}, ready, stream, args, options, span);

@@ -5,7 +5,6 @@
 #include "runtime/aot/Target.h"
 #include "runtime/host/Start.h"
 #include "runtime/host/State.h"
-#include "runtime/launch/Footprints.h"
 
 #include <atomic>
 #include <cstdint>
@@ -47,8 +46,6 @@ private:
   /// `fresh` are the tensor maps of a call that is not remembered.
   launch::Prepared prepared(detail::StreamState &stream, std::span<const detail::HostArg> args,
                             launch::TensorMaps &fresh);
-  void refuseOverlap(std::span<const launch::Footprint> footprints,
-                     std::span<const detail::HostArg> args, detail::DeviceState &device);
 
   Function function_;
   detail::KernelRecord record_; ///< by which messages name the arguments; it has no body

@@ -1,6 +1,7 @@
 #include "runtime/jit/Call.h"
 
 #include "runtime/jit/Specialize.h"
+#include "runtime/launch/CallKey.h"
 #include "runtime/launch/Overlap.h"
 
 #include <algorithm>
@@ -10,34 +11,20 @@ namespace tile::jit {
 
 using detail::HostArg;
 
-/// The arguments, of which whatever follows reads as many extents as they have dimensions. Throws tile::Error if one
-/// says that it has more than it can hold: no kernel takes it.
-static std::span<const HostArg> withinRank(const detail::KernelRecord &record,
-                                           std::span<const HostArg> args) {
-  if (std::ranges::any_of(args, [](const HostArg &arg) { return arg.rank > kMaxRank; }))
-    detail::checkArguments(record, args);
-  return args;
-}
-
 Call::Call(const detail::KernelRecord &record, std::span<const HostArg> args,
            std::span<const int64_t> consts, const detail::CompileSettings &settings,
            bool isDependent)
-    : record_(record), args_(launch::markSameViews(record, withinRank(record, args), marked_)),
-      consts_(consts), settings_(withEnvironment(settings)), isDependent_(isDependent) {
-  constexpr uint64_t kDependent = uint64_t(1) << 63; // kernels are counted from 1 on
-  appendSignature(key_, record_.id | (isDependent_ ? kDependent : 0), args_, consts_, settings_);
+    : record_(record), args_(launch::markSameViews(record, args, marked_)), consts_(consts),
+      settings_(withEnvironment(settings)), isDependent_(isDependent) {
+  launch::KeyOrigin origin =
+      isDependent_ ? launch::KeyOrigin::DependentJit : launch::KeyOrigin::Jit;
+  appendSignature(key_, record_.id | static_cast<uint64_t>(origin), args_, consts_, settings_);
   signatureWords_ = key_.size();
 }
 
 void Call::check(const frontend::CallDevice &device) const {
   detail::checkArguments(record_, args_);
   frontend::checkTensors(record_, args_, device);
-}
-
-void Call::checkAddresses(std::span<const launch::Footprint> footprints,
-                          const frontend::CallDevice &device) const {
-  for (const launch::Footprint &tensor : footprints)
-    frontend::checkAddress(record_, args_[tensor.argument], tensor.argument, device);
 }
 
 llvm::ArrayRef<uint64_t> Call::layout(uint64_t device) {

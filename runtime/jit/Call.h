@@ -42,9 +42,6 @@ public:
 
   /// Throws tile::Error unless the kernel takes these arguments and can run on them on this device.
   void check(const frontend::CallDevice &device) const;
-  /// The same of a call of which all but the addresses has been checked.
-  void checkAddresses(std::span<const launch::Footprint> footprints,
-                      const frontend::CallDevice &device) const;
 
   /// The part of the key known before the first trace: kernel, constants, settings, dtypes and ranks, and whether it is dependent.
   llvm::ArrayRef<uint64_t> signature() const {

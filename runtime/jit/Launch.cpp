@@ -75,8 +75,7 @@ Prepared jit::kernelFor(Call &call, detail::DeviceState &device, TensorMaps &fre
   auto aliases = [&] { return jitOf(device).aliases(call); };
   const frontend::CallDevice callDevice{device.id, device.name};
   if (launch::RecentCall *known = recent.find(call.layout(device.id))) {
-    call.checkAddresses(known->footprints, callDevice);
-    launch::refuseOverlap(call.record(), call.args(), known->footprints, aliases);
+    launch::recheck(*known, call.record(), call.args(), callDevice, aliases);
     return {*known->kernel, known->maps};
   }
   Jit &jit = jitOf(device);

@@ -42,8 +42,7 @@ void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::Hos
   next = std::ranges::copy(words, next).out;
   next = std::ranges::copy(consts, next).out;
   for (const detail::HostArg &arg : args)
-    *next++ =
-        uint64_t(arg.sameAs) << 24 | uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 | arg.rank;
+    *next++ = launch::typeWord(arg);
 }
 
 void appendLayouts(KeyWords &key, std::span<const detail::HostArg> args) {

@@ -11,12 +11,16 @@
 namespace tile::launch {
 
 /// What the first word of a key says beside the number of a kernel: keys of different origin are never alike.
-enum class KeyOrigin : uint64_t { Jit = 0, Tuned = uint64_t{1} << 62, Archive = uint64_t{1} << 63 };
+enum class KeyOrigin : uint64_t {
+  Jit = 0,
+  DependentJit = uint64_t{1} << 61, ///< waits itself for the launches before it
+  Tuned = uint64_t{1} << 62,
+  Archive = uint64_t{1} << 63
+};
 
 class CallKey {
 public:
-  /// `head` are words of the caller's own. The arguments have been marked where they are one view, and have ranks that
-  /// tensors have. The values of numbers are part of it if `hasNumbers`.
+  /// `head` are words of the caller's own. The arguments are those of markSameViews. The values of numbers are part of it if `hasNumbers`.
   CallKey(KeyOrigin origin, uint64_t number, std::initializer_list<uint64_t> head,
           std::span<const int64_t> constants, std::span<const detail::HostArg> args,
           bool hasNumbers = false)
@@ -27,8 +31,7 @@ public:
     next = std::ranges::copy(head, next).out;
     next = std::ranges::copy(constants, next).out;
     for (const detail::HostArg &arg : args)
-      *next++ = uint64_t(arg.sameAs) << 24 | uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 |
-                arg.rank;
+      *next++ = typeWord(arg);
     next = writeLayouts(next, args);
     if (hasNumbers)
       for (const detail::HostArg &arg : args)

@@ -10,6 +10,12 @@
 
 namespace tile::launch {
 
+/// What decides of how an argument is read: its kind, dtype and rank, and whether it is the view of another.
+inline uint64_t typeWord(const detail::HostArg &arg) {
+  return uint64_t(arg.sameAs) << 24 | uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 |
+         arg.rank;
+}
+
 /// How many words writeLayouts writes.
 inline size_t layoutWords(std::span<const detail::HostArg> args) {
   size_t words = 0;

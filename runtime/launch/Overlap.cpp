@@ -96,6 +96,8 @@ bool isWritten(const detail::KernelRecord &record, size_t index) {
 std::span<const HostArg> markSameViews(const detail::KernelRecord &record,
                                        std::span<const HostArg> args,
                                        std::vector<HostArg> &marked) {
+  if (std::ranges::any_of(args, [](const HostArg &arg) { return arg.rank > kMaxRank; }))
+    detail::checkArguments(record, args);
   if (!mayShareAddress(args))
     return args;
   constexpr size_t kMostMarked = 64;

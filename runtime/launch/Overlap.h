@@ -14,7 +14,8 @@ namespace tile::launch {
 using Pairs = std::span<const std::pair<int, int>>;
 
 /// The arguments, those that are one view marked with the first of it (HostArg::sameAs) if the kernel writes one of them.
-/// `marked` holds them then.
+/// `marked` holds them then. Whatever follows reads as many extents as arguments have dimensions: throws tile::Error if one
+/// says that it has more than it can hold, which no kernel takes.
 std::span<const detail::HostArg> markSameViews(const detail::KernelRecord &record,
                                                std::span<const detail::HostArg> args,
                                                std::vector<detail::HostArg> &marked);

@@ -8,6 +8,15 @@
 
 namespace tile::launch {
 
+void recheck(const RecentCall &known, const detail::KernelRecord &record,
+             std::span<const detail::HostArg> args, const frontend::CallDevice &device,
+             detail::FunctionRef<Pairs()> allowed) {
+  for (const Footprint &tensor : known.footprints)
+    frontend::checkAddress(record, args[static_cast<size_t>(tensor.argument)], tensor.argument,
+                           device);
+  refuseOverlap(record, args, known.footprints, allowed);
+}
+
 RecentCalls &RecentCalls::ofThread() {
   static thread_local RecentCalls calls;
   return calls;

@@ -2,7 +2,8 @@
 // known of those is not worked out anew, and what was checked of them not checked again.
 #pragma once
 
-#include "runtime/launch/Footprints.h"
+#include "frontend/call/Arguments.h"
+#include "runtime/launch/Overlap.h"
 #include "runtime/launch/TensorMaps.h"
 
 #include <cstdint>
@@ -20,7 +21,13 @@ struct RecentCall {
   TensorMaps maps = {}; ///< as of the last launch
 };
 
-/// By words that say all that a kernel is chosen by; see Layouts.h. Each thread has its own, so that nobody waits. Newer
+/// Checks of a call that is known what depends on addresses, which may be others than the last time. Errors: those of
+/// frontend::checkAddress and refuseOverlap.
+void recheck(const RecentCall &known, const detail::KernelRecord &record,
+             std::span<const detail::HostArg> args, const frontend::CallDevice &device,
+             detail::FunctionRef<Pairs()> allowed);
+
+/// By words that say all that a kernel is chosen by; see CallKey.h. Each thread has its own, so that nobody waits. Newer
 /// calls take the places of older ones.
 class RecentCalls {
 public:

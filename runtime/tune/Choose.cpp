@@ -1,6 +1,7 @@
 #include "runtime/tune/Choose.h"
 
 #include "base/Environment.h"
+#include "runtime/launch/CallKey.h"
 #include "runtime/tune/Attempts.h"
 #include "runtime/tune/Key.h"
 #include "runtime/tune/Shape.h"
@@ -130,38 +131,16 @@ public:
     return choices;
   }
 
-  /// The slot of a call, whose words begin with those of an earlier one if it is not yet this one's.
-  Slot &slotOf(const std::vector<uint64_t> &words) {
-    std::string_view bytes(reinterpret_cast<const char *>(words.data()),
-                           words.size() * sizeof(uint64_t));
+  /// The slot of a call, which has the words of an earlier one if it is not yet this one's.
+  Slot &slotOf(std::span<const uint64_t> words) {
+    std::string_view bytes(reinterpret_cast<const char *>(words.data()), words.size_bytes());
     return slots_[std::hash<std::string_view>()(bytes) % kSlots];
   }
-
-  std::vector<uint64_t> words; ///< of the call being looked up; it keeps its memory
 
 private:
   static constexpr size_t kSlots = 512;
   std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
 };
-
-void describe(const TunedCall &call, uint64_t given, std::vector<uint64_t> &words) {
-  constexpr uint64_t kPieceBytes = 16; // of the widest copies
-  words.clear();
-  words.insert(words.end(), {call.record.id, call.device.handle(), given});
-  for (int64_t constant : call.constants)
-    words.push_back(static_cast<uint64_t>(constant));
-  for (const HostArg &arg : call.args) {
-    uint64_t isAligned = reinterpret_cast<uintptr_t>(arg.pointer) % kPieceBytes == 0;
-    words.push_back(uint64_t{arg.rank} << 16 | static_cast<uint64_t>(arg.dtype) << 8 |
-                    uint64_t{arg.kind} << 1 | isAligned);
-    // Of a number the kernel's own choice may depend on the value.
-    words.push_back(arg.kind == HostArg::Scalar ? arg.bits : 0);
-    for (int dim = 0; dim < arg.rank && dim < kMaxRank; ++dim) {
-      words.push_back(static_cast<uint64_t>(arg.extents[dim]));
-      words.push_back(static_cast<uint64_t>(arg.strides[dim]));
-    }
-  }
-}
 
 void checkGiven(const TunedCall &call, uint64_t given, Loc where) {
   const TuningSpace &space = spaceOf(call.record, where);
@@ -192,10 +171,13 @@ namespace tile::detail {
 void chooseTuned(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
                  TunedConstants constants, CompileSettings &settings, Loc where) {
   const tune::TunedCall call{record, device, args, constants.values};
-  tune::RecentChoices &recent = tune::RecentChoices::ofThread();
-  tune::describe(call, constants.given, recent.words);
-  tune::RecentChoices::Slot &slot = recent.slotOf(recent.words);
-  if (slot.call != recent.words) {
+  if (std::ranges::any_of(args, [](const HostArg &arg) { return arg.rank > kMaxRank; }))
+    checkArguments(record, args);
+  const launch::CallKey key(launch::KeyOrigin::Tuned, record.id, {device.handle(), constants.given},
+                            constants.values, args,
+                            /*hasNumbers=*/true); // by which the kernel's own choice may go
+  tune::RecentChoices::Slot &slot = tune::RecentChoices::ofThread().slotOf(key.words());
+  if (!std::ranges::equal(slot.call, key.words())) {
     checkArguments(record, args);
     tune::checkGiven(call, constants.given, where);
     TunedChoice choice = tune::Chooser::ofProcess().choose(call);
@@ -203,7 +185,7 @@ void chooseTuned(const KernelRecord &record, const Device &device, std::span<con
     slot.constants.assign(constants.values.begin(), constants.values.end());
     slot.settings = {};
     tune::apply(tune::spaceOf(record), choice.config, slot.constants, slot.settings);
-    slot.call = recent.words;
+    slot.call.assign(key.words().begin(), key.words().end());
   }
   std::ranges::copy(slot.constants, constants.values.begin());
   settings = slot.settings;

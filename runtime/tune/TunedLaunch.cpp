@@ -1,18 +1,14 @@
 // Launches of kernels with settings that are tuned. A call that a thread has made before is known by one key, which stands
 // for its settings and for its kernel.
-#include "frontend/call/Arguments.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/Launch.h"
 #include "runtime/launch/CallKey.h"
 #include "runtime/launch/ForCall.h"
-#include "runtime/launch/Overlap.h"
 #include "runtime/launch/RecentCalls.h"
 #include "runtime/trace/Span.h"
 
 #include <tile/detail/Tuning.h>
-
-#include <algorithm>
 
 namespace tile::tune {
 namespace {
@@ -37,15 +33,13 @@ struct TunedLaunch {
 /// Of a call that is known: what depends on addresses is checked again.
 Prepared recheck(TunedLaunch &call, std::span<const HostArg> marked, launch::RecentCall &known) {
   detail::DeviceState &device = *call.stream.state().owner;
-  for (const launch::Footprint &tensor : known.footprints)
-    frontend::checkAddress(call.record, marked[static_cast<size_t>(tensor.argument)],
-                           tensor.argument, {device.id, device.name});
-  launch::refuseOverlap(call.record, marked, known.footprints, [&] {
+  auto aliases = [&] {
     call.choose();
     jit::Call chosen(call.record, call.args, call.constants.values, call.options.compile,
                      jit::startsEarly(call.stream.state()));
     return jit::jitOf(device).aliases(chosen);
-  });
+  };
+  launch::recheck(known, call.record, marked, {device.id, device.name}, aliases);
   return {*known.kernel, known.maps};
 }
 
@@ -71,8 +65,6 @@ void tile::detail::launchTuned(const KernelRecord &record, const Stream &stream,
                                std::span<const HostArg> args, TunedConstants constants, Loc call) {
   launch::forCall(call, [&] {
     trace::Span span("launch", record.name);
-    if (std::ranges::any_of(args, [](const HostArg &arg) { return arg.rank > kMaxRank; }))
-      checkArguments(record, args);
     tune::TunedLaunch launched{record, stream, args, constants, {}};
     launched.options.call = call;
     StreamState &state = stream.state();

@@ -2,6 +2,7 @@
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
 #include "runtime/jit/Specialize.h"
+#include "runtime/launch/CallKey.h"
 #include "runtime/launch/RecentCalls.h"
 
 #include <tile/tile.h>
@@ -144,6 +145,18 @@ TEST(Call, AKernelThatWaitsItselfIsAnotherSignature) {
   Words dependent = wordsOf(jit::Call(pair.record(), args, {}, {}, true).signature());
   EXPECT_EQ(wordsOf(jit::Call(pair.record(), args, {}, {}, false).signature()), plain);
   EXPECT_NE(dependent, plain);
+}
+
+// A thread remembers calls of each origin in one table.
+TEST(Call, KeysOfDifferentOriginAreNeverAlike) {
+  using launch::KeyOrigin;
+  detail::HostArg args[] = {view({64}, {1}), view({64}, {1})};
+  std::set<uint64_t> first;
+  for (bool isDependent : {false, true})
+    first.insert(jit::Call(pair.record(), args, {}, {}, isDependent).signature()[0]);
+  for (KeyOrigin origin : {KeyOrigin::Tuned, KeyOrigin::Archive})
+    first.insert(launch::CallKey(origin, pair.record().id, {}, {}, args).words()[0]);
+  EXPECT_EQ(first.size(), 4u);
 }
 
 TEST(Call, TheLayoutBeginsWithTheSignature) {

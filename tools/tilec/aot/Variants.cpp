@@ -22,7 +22,6 @@ Variant variantOf(jit::Specialisation made) {
     variant.needs.values.push_back({made.uses.values[i], made.values[i]});
   variant.aliases = std::move(made.uses.aliases);
   variant.compiled = std::move(made.compiled);
-  variant.compiled.stages.clear();
   return variant;
 }
 
