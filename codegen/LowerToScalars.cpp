@@ -43,8 +43,8 @@ func::FuncOp makeScalarFunction(func::FuncOp kernel, const ir::Target &target) {
   OpBuilder b(kernel);
   auto function =
       func::FuncOp::create(b, kernel.getLoc(), entryNameOf(kernel.getName()),
-                           b.getFunctionType(Lowering::registerTypes(kernel.getArgumentTypes()),
-                                             Lowering::registerTypes(kernel.getResultTypes())));
+                           b.getFunctionType(Lowering::carriedTypes(kernel.getArgumentTypes()),
+                                             Lowering::carriedTypes(kernel.getResultTypes())));
   auto keep = [&](StringRef setting) {
     if (Attribute value = kernel->getAttr(setting))
       function->setAttr(setting, value);

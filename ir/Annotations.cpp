@@ -44,6 +44,7 @@ constexpr llvm::StringLiteral kAccessName = "tilegpu.access";
 constexpr llvm::StringLiteral kVariantName = "tilegpu.variant";
 constexpr llvm::StringLiteral kWarpGridName = "tilegpu.warp_grid";
 constexpr llvm::StringLiteral kAFromRegistersName = "tilegpu.a_from_registers";
+constexpr llvm::StringLiteral kKWidthName = "tilegpu.k_width";
 constexpr llvm::StringLiteral kScheduleName = "tilegpu.schedule";
 constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
 constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
@@ -129,6 +130,16 @@ LogicalResult verifyWarpGrid(Operation *op, Attribute value) {
 LogicalResult verifyAFromRegisters(Operation *op, Attribute value) {
   if (!isa<UnitAttr>(value) || !isProduct(op))
     return op->emitOpError() << kAFromRegistersName << " belongs on a product, without a value";
+  return success();
+}
+
+LogicalResult verifyKWidth(Operation *op, Attribute value) {
+  auto width = dyn_cast<IntegerAttr>(value);
+  if (!isa<ir::DotOp>(op) || variantOf(op) != VariantKind::MmaSync || !width ||
+      !width.getType().isInteger(32) || width.getInt() < 1 ||
+      !llvm::isPowerOf2_64(static_cast<uint64_t>(width.getInt())))
+    return op->emitOpError() << kKWidthName
+                             << " must be a power of two (i32) on a tile.dot by mma_sync";
   return success();
 }
 
@@ -260,6 +271,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyWarpGrid(op, attribute.getValue());
   if (name == kAFromRegistersName)
     return verifyAFromRegisters(op, attribute.getValue());
+  if (name == kKWidthName)
+    return verifyKWidth(op, attribute.getValue());
   if (name == kScheduleName)
     return verifySchedule(op, attribute.getValue());
   if (name == kViewOfName)
@@ -327,6 +340,16 @@ void setSchedule(Operation *loop, ScheduleAttr schedule) { loop->setAttr(kSchedu
 void removeSchedule(Operation *loop) { loop->removeAttr(kScheduleName); }
 
 bool takesAFromRegisters(Operation *dot) { return dot->hasAttr(kAFromRegistersName); }
+
+int64_t kWidthOf(Operation *dot) {
+  auto width = dot->getAttrOfType<IntegerAttr>(kKWidthName);
+  return width ? width.getInt() : 0;
+}
+
+void setKWidth(Operation *dot, int64_t elements) {
+  dot->setAttr(kKWidthName,
+               Builder(dot->getContext()).getI32IntegerAttr(static_cast<int32_t>(elements)));
+}
 
 void setTakesAFromRegisters(Operation *dot) {
   dot->setAttr(kAFromRegistersName, UnitAttr::get(dot->getContext()));

@@ -50,6 +50,11 @@ void setWarpGrid(mlir::Operation *dot, int32_t rows, int32_t columns, int32_t ba
 bool takesAFromRegisters(mlir::Operation *dot);
 void setTakesAFromRegisters(mlir::Operation *dot);
 
+/// Elements along K that a lane has as neighbours of a product's factors, which it loads straight into their fragments; 0 of
+/// others.
+int64_t kWidthOf(mlir::Operation *dot);
+void setKWidth(mlir::Operation *dot, int64_t elements);
+
 /// How far the loads of a loop run ahead; null before ScheduleLoops, and on loops that neither ask nor can.
 ScheduleAttr scheduleOf(mlir::Operation *loop);
 void setSchedule(mlir::Operation *loop, ScheduleAttr schedule);

@@ -33,15 +33,15 @@ static layout::WarpGrid gridOf(ir::DotOp dot) {
               : layout::WarpGrid{};
 }
 
-static std::optional<DotLayouts> mmaLayouts(ir::DotOp dot) {
+std::optional<DotLayouts> mmaLayouts(ir::DotOp dot, int64_t kWidth) {
   auto mma = ir::findMma(dot);
   if (!mma)
     return std::nullopt;
   auto [batch, m, n, k] = dot.getSizes();
   layout::WarpGrid grid = gridOf(dot);
   auto acc = layout::accumulatorLayout(mma->shape, m, n, grid);
-  auto left = layout::operandALayout(mma->shape, m, k, grid);
-  auto right = layout::operandBLayout(mma->shape, k, n, grid);
+  auto left = layout::operandALayout(mma->shape, m, k, grid, nullptr, kWidth);
+  auto right = layout::operandBLayout(mma->shape, k, n, grid, nullptr, kWidth);
   if (!acc || !left || !right)
     return std::nullopt;
   if (dot.isBatched())
@@ -69,7 +69,7 @@ std::optional<DotLayouts> layoutsOf(ir::DotOp dot) {
   if (isWgmma(dot))
     return wgmmaLayouts(dot);
   if (!isMultiplyAdd(dot))
-    return mmaLayouts(dot);
+    return mmaLayouts(dot, kWidthOf(dot));
   ArrayRef<int64_t> shape = ir::shapeOf(dot.getAcc().getType());
   int64_t bytes = bytesOf(ir::elementTypeOf(dot.getB().getType()));
   return DotLayouts{layout::multiplyAddAccumulator(layout::Shape(shape.begin(), shape.end()),

@@ -16,6 +16,9 @@ struct DotLayouts {
 /// The layouts of a dot whose variant and warp grid are chosen; nothing if the shape does not allow the variant.
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
 
+/// Those by mma.sync with a K width (layout::operandALayout); nothing if the sizes do not allow it.
+std::optional<DotLayouts> mmaLayouts(ir::DotOp dot, int64_t kWidth);
+
 /// Is this a matrix product, in any of its forms? Operands are a, b and acc.
 bool isProduct(mlir::Operation *op);
 

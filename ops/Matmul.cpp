@@ -376,59 +376,6 @@ Range matmulTilesInTurn(Value count, MatmulTiles tiles) {
   return tiles.pingPong ? all.ping_pong() : all;
 }
 
-static DType sumsOf(DType dtype) { return dtype == f64 ? f64 : f32; }
-
-// By a vector: each element of a is used once, so that nothing is gained by tensor cores. All of a step's loads are issued before the
-// first is used; the products of a row are added up at the end.
-template <class RowsOf, class ColumnOf>
-static Value sumsByVector(const Value &depth, MatmulTiles tiles, RowsOf rows, ColumnOf column) {
-  hint::occupancy(2); // one block loads while the other adds up
-  auto products = var(zeros(f32, {tiles.m, tiles.k}));
-  for (auto k : range(cdiv(depth, tiles.k))) {
-    Value factors = cast(f32, trans(reshape(column(k), {tiles.k, 1})));
-    products = fma(cast(f32, reshape(rows(k), {tiles.m, tiles.k})),
-                   broadcast_to(factors, {tiles.m, tiles.k}), products);
-  }
-  return expand_dims(sum(products, 1), 1);
-}
-
-Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
-                 DotOptions how) {
-  if (tiles.n == 1)
-    return sumsByVector(
-        a.dim(1), tiles,
-        [&](const Value &k) {
-          return a.tile({tiles.m, tiles.k})(place.m, k);
-        },
-        [&](const Value &k) {
-          return b.tile({tiles.k, 1})(k, place.n);
-        });
-  auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
-  for (auto k : matmulSteps(range(cdiv(a.dim(1), tiles.k)), tiles, a.dtype()))
-    sums = dot(a.tile({tiles.m, tiles.k})(place.m, k), b.tile({tiles.k, tiles.n})(k, place.n), sums,
-               how);
-  return sums;
-}
-Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
-                 DotOptions how) {
-  if (tiles.n == 1)
-    return sumsByVector(
-        a.dim(2), tiles,
-        [&](const Value &k) {
-          return a.tile({1, tiles.m, tiles.k})(place.batch, place.m, k);
-        },
-        [&](const Value &k) {
-          return b.tile({1, tiles.k, 1})(place.batch, k, place.n);
-        });
-  auto sums = var(zeros(sumsOf(a.dtype()), {tiles.m, tiles.n}));
-  for (auto k : matmulSteps(range(cdiv(a.dim(2), tiles.k)), tiles, a.dtype())) {
-    Value left = a.tile({1, tiles.m, tiles.k})(place.batch, place.m, k);
-    Value right = b.tile({1, tiles.k, tiles.n})(place.batch, k, place.n);
-    sums = dot(reshape(left, {tiles.m, tiles.k}), reshape(right, {tiles.k, tiles.n}), sums, how);
-  }
-  return sums;
-}
-
 } // namespace detail
 
 void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,

@@ -24,10 +24,14 @@ struct MatmulShape {
 /// Those of a GPU that is not known.
 inline constexpr int kManyMultiprocessors = 132;
 
+/// A product by up to so many vectors, the columns of one instruction, is computed in tiles of so many, and the parts of K in each
+/// of its steps, one a warp.
+inline constexpr int kColumnsOfVectors = 8, kPartsByVectors = 8;
+
 /// The tiles that are expected to take the least time.
 MatmulTiles chooseTiles(const MatmulShape &shape);
 
-/// Is c computed as the transpose of b^T a^T? Where a has one row, the vector comes second. Of few rows of c groups of warps have too
+/// Is c computed as the transpose of b^T a^T? Where a has one row or a few, these vectors come second. Of few rows of c groups of warps have too
 /// few for their instructions, whose columns may be fewer: then columns of c are their rows, and all rows of c the columns of a
 /// tile, so that b is read once.
 bool isComputedTransposed(const MatmulShape &shape);

@@ -86,7 +86,8 @@ def SelectVariants : Pass<"tile-select-variants", "::mlir::func::FuncOp"> {
     Guarantees: each access of memory and each `tile.dot` has `tilegpu.variant`, with the sentences
     of the better variants that did not apply; accesses through tiles of pointers have
     `tilegpu.access`, products `tilegpu.warp_grid`: one grid for products that pass rows on
-    (DotChains). Relies on: LowerViews.
+    (DotChains), and `tilegpu.k_width` if threads load both factors straight into fragments
+    (FragmentLoads). Relies on: LowerViews.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];

@@ -5,6 +5,7 @@
 // operand needs no transpose of its own.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/layout/MultiplyAdd.h"
@@ -61,7 +62,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
         beginFromShared(dot, byLoops);
       else if (gpu::isMultiplyAdd(dot))
         multiplyFromShared(dot, byLoops);
-      else
+      else if (!gpu::kWidthOf(dot)) // else threads have what the instructions take
         stageFragments(dot);
     // Products read their operands themselves: loads of these that nothing takes any more would count as readers.
     IRRewriter rewriter(&getContext());

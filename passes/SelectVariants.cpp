@@ -12,6 +12,7 @@
 #include "ir/target/Target.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/DotChains.h"
+#include "passes/analysis/FragmentLoads.h"
 #include "passes/staging/WgmmaMemory.h"
 #include "passes/variants/Variants.h"
 
@@ -195,6 +196,11 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
     DotChains chains(getOperation());
     for (const DotChain &chain : chains.all())
       chooseWarpGrids(chain);
+    // How warps share a product decides whether threads share its factors' elements.
+    getOperation().walk([](ir::DotOp dot) {
+      if (!fragmentLoads(dot).empty())
+        gpu::setKWidth(dot, kWidthOfFragmentLoads(dot));
+    });
   }
 };
 

@@ -30,6 +30,7 @@ KERNELS = [  # title, settings of tilec build, the file in the folder, and which
      "pp_128x128_s6.ptx"),
     ("product 128x256x64, persistent, clusters of two", PERSISTENT + ["producer=1", "cluster=2"], "cl21_128x256_s4_p.ptx"),
     ("product of 32 rows, 64x32x128", ["op:matmul", "M=32", "N=8192", "K=8192", "columns=1"], "sk_w64p2_n32.ptx"),
+    ("product by 4 vectors, 16x8x1024", ["op:matmul", "M=4", "N=4096", "K=4096", "columns=1", "dtype=bf16"], "nk_w8u4pf.ptx"),
     ("product of e4m3 128x256x128, fast accumulation", FLOAT8 + ["fast=1", "BN=256"], "f8_128x256.ptx"),
     ("product of e4m3 128x128x128, 256 of K a step", FLOAT8 + ["BN=128", "BK=256"], "f8p2_128x128_s6_r.ptx"),
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
@@ -45,8 +46,8 @@ KERNELS = [  # title, settings of tilec build, the file in the folder, and which
     ("gradient of attention, heads of 64", ONE_KERNEL + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),
     ("softmax of rows of 4096 in bf16", ["op:softmax", "N=4096", "dtype=bf16"], "sm_w8r2.ptx"),
 ]
-PRODUCT = "GMMA"  # HGMMA of 16-bit operands, QGMMA of 8-bit floats
-EVENTS = [("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), (PRODUCT, "product"), ("WARPGROUP.DEPBAR", "depbar"),
+PRODUCT = "MMA"  # HGMMA of 16-bit operands, QGMMA of 8-bit floats, HMMA of warps by themselves
+EVENTS = [("LDG.E", "load"), ("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), (PRODUCT, "product"), ("WARPGROUP.DEPBAR", "depbar"),
           ("BAR.SYNC", "barrier"), ("BAR.ARV", "arrive at barrier"), ("SYNCS.ARRIVE", "arrive"), ("UTMALDG", "copy")]
 
 
@@ -72,7 +73,7 @@ def measure(ptx, folder, kernel=""):
     if not any(PRODUCT in op for op in code):
         return whole(row, code)
     loop, skipped = sass.main_loop(cubin, PRODUCT, ["UTMALDG"], kernel)
-    shapes = sorted({match.group(0) for op in loop if (match := re.search(r"\wGMMA\.\d+x\d+x\d+", op))})
+    shapes = sorted({match.group(0) for op in loop if (match := re.search(r"\w+MMA\.\d+(x\d+x\d+)?", op))})
     row.update({"iteration": len(loop), "skipped": skipped, "products": sum(PRODUCT in op for op in loop),
                 "shapes": " ".join(shapes), "order": events(loop)})
     return row

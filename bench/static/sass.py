@@ -5,6 +5,8 @@ import subprocess
 import sys
 import sysconfig
 
+REGISTERS_AT_ONCE = 8  # a thread is given a multiple of these
+
 PACKAGES = ["nvidia-cuda-nvcc==13.0.*", "nvidia-cuda-nvdisasm==13.*"]
 TOOLS = [os.path.join(sysconfig.get_paths()["purelib"], *path)
          for path in (("nvidia", "cu13", "bin"), ("triton", "backends", "nvidia", "bin"))]
@@ -76,5 +78,7 @@ def report(ptx, cubin, target, kernel=""):
     log = tool("ptxas", f"-arch={target}", "-v", ptx, "-o", cubin).stderr
     taken = re.findall(r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores.*?Used (\d+) registers", log, re.DOTALL)
     taken = [(int(spilled), int(count)) for name, spilled, count in taken if kernel in name]
-    return {"registers": max(count for _, count in taken), "spilled bytes": max(spilled for spilled, _ in taken),
+    registers = max(count for _, count in taken)
+    return {"registers": registers, "registers given": -(-registers // REGISTERS_AT_ONCE) * REGISTERS_AT_ONCE,
+            "spilled bytes": max(spilled for spilled, _ in taken),
             "remarks": " ".join(sorted(set(re.findall(r"C75\d\d", log)))) or "none"}

@@ -41,9 +41,13 @@ LogicalResult lowerFor(Lowering &l, Operation *op) {
   if (flat.getBody()->mightHaveTerminator())
     flat.getBody()->getTerminator()->erase();
   l.set(loop.getInductionVar(), {flat.getInductionVar()});
-  SmallVector<Value> args(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-  l.unflatten(args,
-              SmallVector<Value>(flat.getRegionIterArgs().begin(), flat.getRegionIterArgs().end()));
+  {
+    OpBuilder::InsertionGuard guard(l.b);
+    l.b.setInsertionPointToStart(flat.getBody());
+    SmallVector<Value> args(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    l.unflatten(
+        args, SmallVector<Value>(flat.getRegionIterArgs().begin(), flat.getRegionIterArgs().end()));
+  }
   LogicalResult lowered = lowerInto(l, *loop.getBody(), flat.getBody(), [&](Operation *yield) {
     scf::YieldOp::create(l.b, yield->getLoc(), l.flatten(yield->getOperands()));
   });
@@ -54,7 +58,7 @@ LogicalResult lowerFor(Lowering &l, Operation *op) {
 LogicalResult lowerIf(Lowering &l, Operation *op) {
   auto branch = cast<scf::IfOp>(op);
   bool hasElse = !branch.getElseRegion().empty();
-  auto flat = scf::IfOp::create(l.b, op->getLoc(), Lowering::registerTypes(branch.getResultTypes()),
+  auto flat = scf::IfOp::create(l.b, op->getLoc(), Lowering::carriedTypes(branch.getResultTypes()),
                                 l.scalar(branch.getCondition()),
                                 /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
   if (gpu::endsPass(branch))
@@ -79,12 +83,11 @@ LogicalResult lowerIf(Lowering &l, Operation *op) {
 
 LogicalResult lowerWhile(Lowering &l, Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
-  auto flat =
-      scf::WhileOp::create(l.b, op->getLoc(), Lowering::registerTypes(loop.getResultTypes()),
-                           l.flatten(loop.getInits()));
+  auto flat = scf::WhileOp::create(l.b, op->getLoc(), Lowering::carriedTypes(loop.getResultTypes()),
+                                   l.flatten(loop.getInits()));
   auto addBlock = [&](Region &region, Block &source) {
     OpBuilder::InsertionGuard guard(l.b);
-    SmallVector<Type> types = Lowering::registerTypes(source.getArgumentTypes());
+    SmallVector<Type> types = Lowering::carriedTypes(source.getArgumentTypes());
     Block *block =
         l.b.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
     l.unflatten(SmallVector<Value>(source.getArguments().begin(), source.getArguments().end()),

@@ -1,5 +1,7 @@
 #include "codegen/lower/Lowering.h"
 
+#include "codegen/lower/Words.h"
+
 #include "codegen/EntryName.h"
 #include "codegen/lower/Shuffle.h"
 
@@ -131,7 +133,7 @@ LogicalResult Lowering::lowerCall(func::CallOp call) {
   if (!callee || !callee->hasAttr(ir::kCallableAttr))
     return ir::userError(call->emitOpError(), ErrorCode::Unsupported)
            << "calls a function that calls itself or has no body; use a loop";
-  auto flat = func::CallOp::create(b, call.getLoc(), name, registerTypes(call.getResultTypes()),
+  auto flat = func::CallOp::create(b, call.getLoc(), name, carriedTypes(call.getResultTypes()),
                                    flatten(call.getOperands()));
   unflatten(call.getResults(), flat.getResults());
   return success();
@@ -158,11 +160,23 @@ Type Lowering::registerType(Type type) {
   return element;
 }
 
-SmallVector<Type> Lowering::registerTypes(TypeRange types) {
-  SmallVector<Type> registers;
+// How many words hold a tile of narrow elements; 0 of others, and of tiles that fill no whole words.
+static size_t wordsOf(Type type) {
+  constexpr size_t kWordBits = 32, kNarrowest = 8;
+  Type element = Lowering::registerType(type);
+  size_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : kWordBits;
+  size_t all = Lowering::countOf(type) * bits;
+  return bits >= kNarrowest && bits < kWordBits && all % kWordBits == 0 ? all / kWordBits : 0;
+}
+
+SmallVector<Type> Lowering::carriedTypes(TypeRange types) {
+  SmallVector<Type> carried;
   for (Type type : types)
-    registers.append(countOf(type), registerType(type));
-  return registers;
+    if (size_t words = wordsOf(type))
+      carried.append(words, IntegerType::get(type.getContext(), 32));
+    else
+      carried.append(countOf(type), registerType(type));
+  return carried;
 }
 
 Value Lowering::integer(unsigned bits, int64_t value) {
@@ -318,20 +332,28 @@ Value Lowering::sharedAddress(Value smem, int64_t byteOffset, Value moved) {
   return LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), sharedPointer(offset));
 }
 
-Registers Lowering::flatten(ValueRange values) const {
+Registers Lowering::flatten(ValueRange values) {
   Registers flat;
-  for (Value value : values)
-    llvm::append_range(flat, (*this)[value]);
+  for (Value value : values) {
+    const Registers &registers = (*this)[value];
+    if (wordsOf(value.getType()))
+      llvm::append_range(flat, packWords(*this, value.getLoc(), registers).values);
+    else
+      llvm::append_range(flat, registers);
+  }
   return flat;
 }
 
 void Lowering::unflatten(ValueRange values, ValueRange flat) {
-  size_t next = 0;
   for (Value value : values) {
-    size_t count = countOf(value.getType());
-    ValueRange part = flat.slice(next, count);
-    set(value, Registers(part.begin(), part.end()));
-    next += count;
+    size_t words = wordsOf(value.getType()), count = countOf(value.getType());
+    ValueRange part = flat.take_front(words ? words : count);
+    Registers registers(part.begin(), part.end());
+    if (words)
+      registers =
+          unpackWords(*this, value.getLoc(), {32, registers}, registerType(value.getType()), count);
+    set(value, std::move(registers));
+    flat = flat.drop_front(part.size());
   }
 }
 

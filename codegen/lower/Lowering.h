@@ -46,8 +46,10 @@ public:
   static size_t countOf(mlir::Type type);
   /// The type of one register: the element type; pointers are `!llvm.ptr<1>`, 8-bit floats i8.
   static mlir::Type registerType(mlir::Type type);
-  /// The types of all registers of values of these types, one after the other.
-  static llvm::SmallVector<mlir::Type> registerTypes(mlir::TypeRange types);
+  /// The types in which values of these types are carried over branches and calls, one after the other: those of their
+  /// registers, or 32-bit words of narrow elements that fill some. The assembler would keep each half of a word in a place of
+  /// its own, and put them together again for every instruction that takes words.
+  static llvm::SmallVector<mlir::Type> carriedTypes(mlir::TypeRange types);
 
   // --- Constants and thread numbers ---------------------------------------------------------------------------------
 
@@ -125,9 +127,9 @@ public:
 
   /// Lowers the operations of a block at the insertion point, the terminator left out.
   mlir::LogicalResult lowerBlock(mlir::Block &block);
-  /// Registers of several operands, one after the other.
-  Registers flatten(mlir::ValueRange values) const;
-  /// Gives values the registers that stand one after the other in `flat`.
+  /// Several operands as they are carried, one after the other.
+  Registers flatten(mlir::ValueRange values);
+  /// Gives values the registers that are carried one after the other in `flat`.
   void unflatten(mlir::ValueRange values, mlir::ValueRange flat);
 
 private:

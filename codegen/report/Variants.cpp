@@ -247,6 +247,7 @@ ProductReport productOf(Operation *dot) {
   product.refused = refusalsOf(dot);
   if (gpu::WarpGridAttr grid = gpu::warpGridOf(dot))
     product.warpRows = grid.getRows(), product.warpColumns = grid.getColumns();
+  product.kWidth = gpu::kWidthOf(dot);
   return product;
 }
 

@@ -80,13 +80,39 @@ static bool fits(const char *name, int64_t size, int needed, std::string *why) {
   return false;
 }
 
+/// Where the bits of k go: those of lanes stand behind the bits of a K width, all others are registers', in ascending order.
+struct KBits {
+  static constexpr int kOfLanes = 2;
+  int packed;      ///< within a 32-bit register
+  int instruction; ///< of an instruction's registers, the packed ones among them
+  int lane;        ///< the first of the lanes'
+
+  KBits(const MmaShape &mma, int64_t kWidth)
+      : packed(mma.bits < 32 ? log2Of(32 / mma.bits) : 0), instruction(log2Of(mma.k) - kOfLanes),
+        lane(std::max(packed, log2Of(kWidth))) {}
+
+  /// What an extent of K must be a multiple of.
+  [[nodiscard]] int least() const { return 1 << (std::max(instruction, lane) + kOfLanes); }
+  /// Of the bits of k that are registers', those from `from` to `to`.
+  void addRegisters(Fragment &fragment, int dim, int from, int to) const {
+    fragment.add(In::Register, dim, from, std::min(to, lane));
+    fragment.add(In::Register, dim, std::max(from, lane) + kOfLanes, to + kOfLanes);
+  }
+  /// What the instruction leaves of an extent of K.
+  void addRepetitions(Fragment &fragment, int dim, int64_t extent) const {
+    addRegisters(fragment, dim, instruction, splitSize(extent).bits - kOfLanes);
+  }
+  void addLanes(Fragment &fragment, int dim) const {
+    fragment.add(In::Lane, dim, lane, lane + kOfLanes);
+  }
+};
+
 /// A: k bits within a register, rows g and the upper half, k halves.
-static void addInstructionA(Fragment &fragment, const MmaShape &mma) {
-  int packed = log2Of(32 / mma.bits);
-  fragment.add(In::Register, 1, 0, packed);
+static void addInstructionA(Fragment &fragment, const MmaShape &mma, const KBits &k) {
+  k.addRegisters(fragment, 1, 0, k.packed);
   fragment.add(In::Register, 0, 3, log2Of(mma.m));
-  fragment.add(In::Register, 1, packed + 2, log2Of(mma.k));
-  fragment.add(In::Lane, 1, packed, packed + 2);
+  k.addRegisters(fragment, 1, k.packed, k.instruction);
+  k.addLanes(fragment, 1);
   fragment.add(In::Lane, 0, 0, 3);
 }
 
@@ -111,28 +137,28 @@ std::optional<Layout> accumulatorLayout(const MmaShape &mma, int64_t m, int64_t 
 }
 
 std::optional<Layout> operandALayout(const MmaShape &mma, int64_t m, int64_t k, WarpGrid warps,
-                                     std::string *why) {
-  if (!fits("M", m, mma.m, why) || !fits("K", k, mma.k, why))
+                                     std::string *why, int64_t kWidth) {
+  KBits bits(mma, kWidth);
+  if (!fits("M", m, mma.m, why) || !fits("K", k, bits.least(), why))
     return std::nullopt;
   Fragment fragment(m, k);
-  addInstructionA(fragment, mma);
-  fragment.addRepetitions(1, log2Of(mma.k), 0);
+  addInstructionA(fragment, mma, bits);
+  bits.addRepetitions(fragment, 1, k);
   fragment.addWarps(fragment.addRepetitions(0, log2Of(mma.m), log2Of(warps.m)));
   fragment.replicateWarps(log2Of(warps.n));
   return fragment.finish(why);
 }
 
 std::optional<Layout> operandBLayout(const MmaShape &mma, int64_t k, int64_t n, WarpGrid warps,
-                                     std::string *why) {
-  if (!fits("K", k, mma.k, why) || !fits("N", n, mma.n, why))
+                                     std::string *why, int64_t kWidth) {
+  KBits bits(mma, kWidth);
+  if (!fits("K", k, bits.least(), why) || !fits("N", n, mma.n, why))
     return std::nullopt;
-  int packed = log2Of(32 / mma.bits);
   Fragment fragment(k, n);
-  fragment.add(In::Register, 0, 0, packed);
-  fragment.add(In::Register, 0, packed + 2, log2Of(mma.k));
-  fragment.add(In::Lane, 0, packed, packed + 2);
+  bits.addRegisters(fragment, 0, 0, bits.instruction);
+  bits.addLanes(fragment, 0);
   fragment.add(In::Lane, 1, 0, 3);
-  fragment.addRepetitions(0, log2Of(mma.k), 0);
+  bits.addRepetitions(fragment, 0, k);
   fragment.replicateWarps(log2Of(warps.m));
   fragment.addWarps(fragment.addRepetitions(1, log2Of(mma.n), log2Of(warps.n)));
   return fragment.finish(why);
@@ -166,7 +192,7 @@ std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGr
   if (!fits("M", m, 1 << kWgmmaRowBits, why) || !fits("K", k, mma->k, why))
     return std::nullopt;
   Fragment fragment(m, k);
-  addInstructionA(fragment, *mma);
+  addInstructionA(fragment, *mma, KBits(*mma, 0));
   fragment.add(In::Warp, 0, kWarpRowBits, kWgmmaRowBits);
   fragment.addRepetitions(1, log2Of(mma->k), 0);
   fragment.addWarps(fragment.addRepetitions(0, kWgmmaRowBits, log2Of(groups.m)));
@@ -183,6 +209,17 @@ std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int64_t in
   for (int64_t start = 0; start < layout.shape()[d]; start += instructionSize)
     if ((static_cast<uint32_t>(start) & ofWarps) == 0)
       starts.push_back(static_cast<int32_t>(start));
+  return starts;
+}
+
+// The coordinates along K of the first elements of the instructions of A's registers, in ascending order.
+static std::vector<int32_t> depthStarts(const Layout &a, const MmaShape &mma) {
+  auto k = static_cast<size_t>(a.rank()) - 1;
+  std::vector<int32_t> starts;
+  for (int32_t reg = 0; reg < a.numRegisters(); reg += mma.elementsA())
+    starts.push_back(a.apply(reg)[k]);
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
   return starts;
 }
 
@@ -229,7 +266,7 @@ std::optional<std::vector<MmaStep>> mmaSteps(const MmaShape &mma, const Layout &
   std::vector<MmaStep> steps;
   std::vector<int32_t> rows = instructionStarts(c, first, mma.m),
                        columns = instructionStarts(c, first + 1, mma.n),
-                       depths = instructionStarts(a, first + 1, mma.k),
+                       depths = depthStarts(a, mma),
                        batches = first ? instructionStarts(c, 0, 1) : std::vector<int32_t>{0};
   for (int32_t batch : batches)
     for (int32_t k : depths)

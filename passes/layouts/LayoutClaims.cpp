@@ -5,6 +5,7 @@
 #include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "passes/analysis/FragmentLoads.h"
 
 using namespace mlir;
 
@@ -53,11 +54,21 @@ LogicalResult LayoutClaims::decide() {
   if (function_->hasAttr(ir::kCallableAttr))
     for (Value argument : function_.getArguments())
       claim(argument, boundaryClaim(argument));
+  claimFragmentLoads();
   do {
     changed_ = false;
     function_.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
   } while (changed_);
   return success();
+}
+
+// Of products with a K width the factors are loaded where the instructions take them, but for the order of registers.
+void LayoutClaims::claimFragmentLoads() {
+  function_.walk([&](ir::DotOp dot) {
+    if (gpu::kWidthOf(dot))
+      for (const FragmentLoad &each : fragmentLoads(dot))
+        claim(ir::ViewLoadOp(each.load).getResult(), {each.layout, Strength::Product});
+  });
 }
 
 gpu::LayoutAttr LayoutClaims::boundaryLayout(Value value) const {

@@ -31,6 +31,7 @@ private:
   mlir::LogicalResult verifyKnown();
   mlir::LogicalResult verifyProducts();
 
+  void claimFragmentLoads();
   void claim(mlir::Value value, gpu::LayoutClaim next);
   void claimVariable(llvm::ArrayRef<mlir::Value> targets, llvm::ArrayRef<mlir::Value> sources);
   void claimResults(mlir::Operation *op, const gpu::LayoutClaim &source);

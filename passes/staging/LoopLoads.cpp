@@ -9,6 +9,7 @@
 #include "ir/UserError.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/MultiplyAdd.h"
+#include "passes/analysis/FragmentLoads.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/StagingLayout.h"
 #include "passes/staging/WgmmaMemory.h"
@@ -90,7 +91,7 @@ public:
 private:
   void collect() {
     for (auto load : loop_.getBody()->getOps<ir::ViewLoadOp>())
-      if (feedsProduct(load) && !whyNotAhead(load))
+      if (feedsProduct(load) && !goesToFragments(load) && !whyNotAhead(load))
         parts_[load] = {};
     for (auto dot : loop_.getBody()->getOps<ir::DotOp>())
       for (unsigned number : {0u, 1u})

@@ -77,6 +77,22 @@ TEST_P(MatmulOp, FewRows) {
   check<half, half>(24, 264, 80, 1e-3);
 }
 
+// Few rows by weights that lie along K: each warp has parts of K of its own, which end anywhere in a step.
+TEST_P(MatmulOp, FewRowsByWeightsAlongK) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{2, 64, 256},
+                         {3, 100, 1000},
+                         {8, 72, 2056},
+                         {5, 80, 8},
+                         {7, 66, 1004},
+                         {9, 64, 256}})
+    check<bfloat16>(m, n, k, 1e-6, {}, false, true);
+  check<half, half>(4, 168, 1544, 1e-3, {}, false, true);
+  check<half>(96, 5, 776, 1e-6, {}, false, true); // the vectors are b's columns
+  check<half>(
+      6, 90, 336, 1e-6, {}, false, true, [](Value x) { return relu(x * 0.5f + 1.0f); },
+      [](double x) { return std::fmax(x * 0.5 + 1, 0.0); });
+}
+
 // Of a large result with few steps a tile two teams multiply and store in turn, where groups of warps multiply.
 TEST_P(MatmulOp, FewStepsOfLargeResults) {
   constexpr int64_t kRows = 4100, kColumns = 4104, kDepth = 136, kChecked = 3001;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <map>
 #include <set>
 
 namespace tile::layout {
@@ -108,6 +109,53 @@ TEST(Fragments, StepsComputeTheProductForAllGrids) {
         for (int64_t n : {8, 32, 80})
           for (int64_t k : {mma.k, 4 * mma.k, 3 * mma.k})
             expectStepsComputeTheProduct(mma, {m, n, k, warps});
+}
+
+/// With a K width lanes have so many neighbours along K, in registers of their own order; A and B of each instruction take the
+/// same elements of K, and the instructions all of them once.
+void expectInstructionsAgreeOnK(const MmaShape &mma, int64_t kWidth, int64_t k) {
+  auto a = operandALayout(mma, 32, k, {}, nullptr, kWidth);
+  auto b = operandBLayout(mma, k, 16, {}, nullptr, kWidth);
+  auto c = accumulatorLayout(mma, 32, 16, {});
+  ASSERT_TRUE(a && b && c && a->isInjective() && b->isInjective());
+  EXPECT_GE(b->consecutiveElements(0), kWidth);
+  auto steps = mmaSteps(mma, *a, *b, *c);
+  ASSERT_TRUE(steps);
+  Formulas formulas{mma};
+  std::set<std::tuple<int, int, int>> done;
+  for (const MmaStep &step : *steps) {
+    std::map<int, int> depths; // by place in the instruction
+    for (int lane = 0; lane < kLanesPerWarp; ++lane) {
+      for (int i = 0; i < mma.elementsA(); ++i) {
+        Coords place = formulas.a(i, lane), element = a->apply(step.a + i, lane);
+        EXPECT_EQ(element[0], step.row + place[0]);
+        EXPECT_EQ(depths.try_emplace(place[1], element[1]).first->second, element[1]);
+      }
+      for (int i = 0; i < mma.elementsB(); ++i) {
+        Coords place = formulas.b(i, lane), element = b->apply(step.b + i, lane);
+        EXPECT_EQ(element[1], step.column + place[1]);
+        EXPECT_EQ(depths.at(place[0]), element[0]);
+      }
+    }
+    for (auto [place, depth] : depths)
+      EXPECT_TRUE(done.insert({step.row, step.column, depth}).second);
+  }
+  EXPECT_EQ(done.size(), static_cast<size_t>(32 / mma.m * (16 / mma.n) * k));
+}
+
+TEST(Fragments, KWidthsRenumberBothOperandsAlike) {
+  for (int bits : {8, 16, 32})
+    for (int bytes : {4, 8, 16})
+      for (int repeats : {1, 2, 3}) {
+        MmaShape mma = *MmaShape::forElementBits(bits);
+        SCOPED_TRACE(std::to_string(bits) + " bits, " + std::to_string(bytes) + " bytes a lane, " +
+                     std::to_string(repeats));
+        int64_t width = bytes * 8 / bits;
+        expectInstructionsAgreeOnK(mma, width, std::max<int64_t>(mma.k, 4 * width) * repeats);
+      }
+  std::string why;
+  EXPECT_FALSE(operandALayout(*MmaShape::forElementBits(16), 16, 16, {}, &why, 8));
+  EXPECT_EQ(why, "dot dimension K = 16 is not a multiple of 32, the size of one instruction");
 }
 
 TEST(Fragments, OddTilesOfAllThreeDimensions) {

@@ -74,7 +74,8 @@ private:
             {"accumulator", p.accumulator},
             {"variant", p.variant},
             {"refused", p.refused},
-            {"warp_grid", {p.warpRows, p.warpColumns}}};
+            {"warp_grid", {p.warpRows, p.warpColumns}},
+            {"k_width", p.kWidth}};
   }
 
   Json of(const LoopReport &l) {

@@ -141,6 +141,9 @@ private:
                                            : "";
       entry(product.where, "dot " + shape + " " + product.operands + " -> " + product.accumulator +
                                ": " + product.variant + warps);
+      if (product.kWidth)
+        detail("factors: from memory straight into registers, " + std::to_string(product.kWidth) +
+               " neighbours along K a lane");
       refusals(product.refused);
     }
   }
