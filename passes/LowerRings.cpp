@@ -28,10 +28,10 @@
 #include "ir/LayoutAttr.h"
 #include "ir/TensorCopy.h"
 #include "ir/layout/SharedAccess.h"
-#include "ir/layout/WgmmaOperand.h"
-#include "passes/analysis/ClusterRank.h"
 #include "passes/analysis/RingProtocol.h"
 #include "passes/staging/FillPlaces.h"
+#include "passes/staging/RingForm.h"
+#include "passes/staging/RingMemory.h"
 #include "passes/staging/RingRuns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -50,39 +50,21 @@ namespace {
 class RingLowering {
 public:
   RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
-      : ring_(ring), protocol_(protocol), slots_(ring.getRing().getType().getSlots()),
-        awaited_(awaitedReleases(ring)),
-        places_(ring.getRing().getType(), /*derivesFromBarriers=*/!isFilledByProducer()), b_(ring) {
-    auto any = [&](auto is) { return llvm::any_of(ring->getUsers(), is); };
-    hasCopiesByThreads_ =
-        any([](Operation *user) { return isa<gpu::RingCopyOp>(user) && !isByEngine(user); });
-    hasCopiesByEngine_ = any([](Operation *user) { return isByEngine(user); });
-    hasPuts_ = any([](Operation *user) { return isa<gpu::RingPutOp>(user); });
-    isReadByWgmma_ = any([](Operation *user) {
-      return llvm::any_of(user->getUsers(),
-                          [](Operation *reader) { return isa<gpu::DotAsyncOp>(reader); });
-    });
-    groupsDrift_ = mayGroupsDrift();
-    isOfBlock_ = ir::teamsOf(ring) > 1 && groupsDrift_ && isFilledByProducer();
-    isInTurn_ = isOfBlock_ && llvm::any_of(getsOfLoops(), [](gpu::RingGetOp get) {
-                  return passesInTurn(cast<scf::ForOp>(get->getParentOp()));
-                });
-    isReadByThreads_ = isReadByThreads();
-    if (ir::clusterOf(ring) > 1 && groupsDrift_ && isFilledByProducer())
-      findShared();
-  }
+      : ring_(ring), protocol_(protocol), slots_(ring.getRing().getType().getSlots()), form_(ring),
+        memory_(ring, form_), awaited_(awaitedReleases(ring)),
+        places_(ring.getRing().getType(), /*derivesFromBarriers=*/!form_.hasProducer), b_(ring) {}
 
   LogicalResult lower() {
-    allocate();
-    if (hasCopiesByEngine_)
-      makeBarriers();
-    if (slots_ > 1 || hasCopiesByEngine_)
-      for (gpu::RingGetOp get : getsOfLoops()) {
+    if (form_.hasCopiesByEngine)
+      memory_.makeBarriers();
+    if (slots_ > 1 || form_.hasCopiesByEngine)
+      for (gpu::RingGetOp get : getsOfLoops(ring_)) {
         auto loop = cast<scf::ForOp>(get->getParentOp());
         std::optional<int64_t> lag =
-            groupsDrift_ ? std::optional(releaseLagOf(loop)) : std::nullopt;
-        loop = places_.carryRound(loop, namedFills(get, loop), strides(), hasCopiesByEngine_, lag);
-        if (isInTurn_ && lag == 1 && failed(releaseByPasses(loop, get)))
+            form_.groupsDrift ? std::optional(releaseLagOf(loop)) : std::nullopt;
+        loop = places_.carryRound(loop, namedFills(get, loop), memory_.strides(),
+                                  form_.hasCopiesByEngine, lag);
+        if (form_.isInTurn && lag == 1 && failed(releaseByPasses(loop, get)))
           return failure();
       }
     if (failed(lowerCopiesByEngine()))
@@ -98,10 +80,6 @@ public:
   }
 
 private:
-  static bool isByEngine(Operation *op) {
-    return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
-  }
-
   // Do threads hold 16-bit elements as accumulators lie, so that matrices of them are more than the neighbours of a thread?
   static bool takesMatrices(RankedTensorType tile, gpu::SmemType memory) {
     constexpr int kBytes = 2, kVector = 16 / kBytes;
@@ -112,65 +90,6 @@ private:
     auto matrices = layout::matchMatrixAccess(held, shared, kBytes);
     return matrices && matrices->elementsPerMatrix == 2 &&
            layout::vectorGroups(held, shared, kBytes).front().size() < kVector;
-  }
-
-  // Where groups of warps take turns no barrier of all threads may hold them together, and none holds a warp that only
-  // fills. What the engine fills needs none.
-  bool mayGroupsDrift() {
-    auto isFilledInTurns = [&](Operation *user) {
-      auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-      return loop && isa<gpu::RingAcquireOp>(user) &&
-             !loop.getBody()->getOps<gpu::TakeTurnOp>().empty();
-    };
-    return isFilledByEngine(ring_) &&
-           (isFilledByProducer() || llvm::any_of(ring_->getUsers(), isFilledInTurns));
-  }
-
-  // By a warp that does nothing else. Teams have such a ring in common: what it is filled with does not depend on them.
-  bool isFilledByProducer() {
-    return llvm::any_of(ring_->getUsers(), [&](Operation *user) {
-      auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-      gpu::ScheduleAttr schedule =
-          loop && isa<gpu::RingAcquireOp>(user) ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
-      return schedule && schedule.getSpecialized() && slots_ > 1;
-    });
-  }
-
-  // What all blocks of the cluster copy, and can cut in as many parts. None if they do not fill the ring at once and as often.
-  void findShared() {
-    RankDependence ranks(ring_->getParentOfType<func::FuncOp>());
-    llvm::DenseSet<Operation *> shared;
-    for (Operation *user : ring_->getUsers()) {
-      auto copy = dyn_cast<gpu::RingCopyOp>(user);
-      bool isAsOften = ranks.isInAllBlocks(user) &&
-                       !(copy && copy.getPredicate() && ranks.follows(copy.getPredicate()));
-      if (!isAsOften)
-        return;
-      bool isSame = copy && llvm::none_of(copy->getOperands(),
-                                          [&](Value value) { return ranks.follows(value); });
-      if (isSame && canBeCut(copy))
-        shared.insert(copy);
-    }
-    SmallVector<RingRun> runs = runsOf(ring_);
-    if (runs.size() == 1 && isOnceAtMost(runs.front().first))
-      shared_ = std::move(shared);
-  }
-
-  bool canBeCut(gpu::RingCopyOp copy) {
-    gpu::SmemType tile = ring_.getRing().getType().getTiles()[copy.getPart()];
-    auto plan = gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), tile);
-    return plan && gpu::shareOf(*plan, tile, ir::clusterOf(ring_));
-  }
-
-  bool isOfCluster() const { return !shared_.empty(); }
-
-  // Do threads read slots, not products by wgmma alone?
-  bool isReadByThreads() {
-    auto readsItself = [](Operation *reader) { return !isa<gpu::DotAsyncOp>(reader); };
-    return llvm::any_of(ring_->getUsers(), [&](Operation *user) {
-      return isa<gpu::RingGetOp, gpu::RingTilesOp>(user) &&
-             llvm::any_of(user->getUsers(), readsItself);
-    });
   }
 
   // Where a product is under way from one iteration to the next each releases the fill before its own.
@@ -192,80 +111,6 @@ private:
     return fills;
   }
 
-  // --- Memory -------------------------------------------------------------------------------------------------------
-
-  void allocate() {
-    bool hasPattern = isReadByWgmma_ || hasCopiesByEngine_;
-    for (gpu::SmemType tile : ring_.getRing().getType().getTiles()) {
-      memories_.push_back(
-          gpu::SmemAllocOp::create(b_, ring_.getLoc(), tile, slots_,
-                                   hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment));
-      memories_.back().setOfBlock(isOfBlock_);
-    }
-    if (!hasCopiesByEngine_)
-      return;
-    barriers_ = allocateBarriers();
-    if (groupsDrift_)
-      releases_ = allocateBarriers();
-  }
-
-  gpu::SmemAllocOp allocateBarriers() {
-    auto row = gpu::attributeOf(b_.getContext(), layout::SharedLayout::rowMajor({slots_}, {0}));
-    auto barriers = gpu::SmemAllocOp::create(
-        b_, ring_.getLoc(), gpu::SmemType::get(b_.getContext(), {slots_}, b_.getI64Type(), row));
-    barriers.setOfBlock(isOfBlock_);
-    return barriers;
-  }
-
-  SmallVector<int64_t> strides() {
-    SmallVector<int64_t> strides;
-    for (gpu::SmemAllocOp memory : memories_)
-      strides.push_back(memory.getSlotStride());
-    if (barriers_)
-      strides.push_back(gpu::kBarrierBytes);
-    return strides;
-  }
-
-  // The barriers are made for each run of fills: phases begin at 0. What was written to the slots' memory before is seen
-  // before the engine writes there. Of one run nothing has their memory after it.
-  void makeBarriers() {
-    SmallVector<RingRun> runs = runsOf(ring_);
-    Location loc = ring_.getLoc();
-    bool isOnly = runs.size() == 1 && isOnceAtMost(runs.front().first);
-    for (RingRun run : runs) {
-      gpu::BarrierOp other = meetingBefore(run);
-      bool servesBoth =
-          other && other.getBeforeFills() == groupsDrift_ && other.getOfCluster() == isOfCluster();
-      b_.setInsertionPoint(servesBoth ? other->getPrevNode() : run.first); // before its fence
-      inOneThread([&] {
-        gpu::MbarrierInitOp::create(b_, loc, barriers_, 1);
-        if (releases_)
-          gpu::MbarrierInitOp::create(
-              b_, loc, releases_,
-              static_cast<uint32_t>(ir::warpsOf(ring_) *
-                                    (isOfBlock_ && !isInTurn_ ? ir::teamsOf(ring_) : 1) *
-                                    (isOfCluster() ? ir::clusterOf(ring_) : 1)));
-      });
-      if (!servesBoth)
-        meet();
-      if (isOnly)
-        return;
-      b_.setInsertionPointAfter(run.last);
-      inOneThread([&] {
-        gpu::MbarrierInvalOp::create(b_, loc, barriers_);
-        if (releases_)
-          gpu::MbarrierInvalOp::create(b_, loc, releases_);
-      });
-    }
-  }
-
-  void meet() {
-    gpu::ProxyFenceOp::create(b_, ring_.getLoc());
-    auto made = gpu::BarrierOp::create(b_, ring_.getLoc(), "the slots' barriers are made");
-    made.setBeforeFills(groupsDrift_);
-    made.setOfCluster(isOfCluster());
-  }
-
   // Of passes in turn the first iteration releases nothing, and the end the last fill: its team comes back to it only
   // behind the other's pass. "Fill -1", whose release the first refill waits for, is released by the first team.
   LogicalResult releaseByPasses(scf::ForOp loop, gpu::RingGetOp get) {
@@ -275,14 +120,14 @@ private:
     auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b_, loc, value, 32); };
     Value team = ir::TeamIdOp::create(b_, loc, b_.getI32Type());
     Value isFirstTeam = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, team, number(0));
-    arrive(loc, number((slots_ - 1) * gpu::kBarrierBytes), isFirstTeam);
+    memory_.arrive(b_, loc, number((slots_ - 1) * gpu::kBarrierBytes), isFirstTeam);
     SmallVector<gpu::DotWaitOp> waits;
     if (passes.end)
       llvm::append_range(waits, passes.end.thenBlock()->getOps<gpu::DotWaitOp>());
     if (waits.empty())
       return loop.emitOpError("ends its passes without waiting for their products");
     b_.setInsertionPointAfter(waits.back());
-    arrive(loc, barrierOf(get, get.getFill()), Value());
+    memory_.arrive(b_, loc, barrierOf(get, get.getFill()), Value());
     return success();
   }
 
@@ -293,28 +138,6 @@ private:
     Value yes = arith::ConstantIntOp::create(b_, loc, 1, 1);
     Value isFirst = begin ? begin.getCondition() : yes;
     return arith::XOrIOp::create(b_, loc, isFirst, yes);
-  }
-
-  void arrive(Location loc, Value distance, Value predicate) {
-    gpu::MbarrierArriveOp::create(b_, loc, releases_, distance, predicate, isReadByThreads_,
-                                  isOfCluster());
-  }
-
-  // Is an operation carried out no more often than the ring is made?
-  bool isOnceAtMost(Operation *op) {
-    while (op->getBlock() != ring_->getBlock())
-      if (op = op->getParentOp(); !isa<scf::IfOp>(op))
-        return false;
-    return true;
-  }
-
-  gpu::ElectOp inOneThread(llvm::function_ref<void()> make, Value predicate = {}) {
-    auto elect = gpu::ElectOp::create(b_, ring_.getLoc(), predicate);
-    elect.setOfBlock(isOfBlock_);
-    OpBuilder::InsertionGuard guard(b_);
-    b_.setInsertionPointToStart(&elect.getBody().front());
-    make();
-    return elect;
   }
 
   // --- Copies by the engine -----------------------------------------------------------------------------------------
@@ -343,7 +166,7 @@ private:
         return copy.emitOpError(
             "must stand beside the other copies of its fill by the copy engine, "
             "under the same condition: they are waited for together");
-      gpu::SmemType tile = memories_[copy.getPart()].getResult().getType();
+      gpu::SmemType tile = memory_.tile(copy.getPart()).getResult().getType();
       std::string why;
       if (!gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), tile, &why))
         return copy.emitOpError("cannot be done by the copy engine: ") << why;
@@ -354,26 +177,27 @@ private:
     SmallVector<Value> memories;
     for (gpu::RingCopyOp copy : copies)
       memories.push_back(place(copy.getPart(), copy, copy.getFill()));
-    Value parity = releases_ && isa<scf::ForOp>(last->getParentOp())
+    Value parity = memory_.releases() && isa<scf::ForOp>(last->getParentOp())
                        ? places_.parityOfRelease(b_, last->getParentOfType<scf::ForOp>(),
                                                  protocol_.leadOf(last), last.getFill())
                        : Value();
-    gpu::ElectOp filler = inOneThread(
+    gpu::ElectOp filler = memory_.inOneThread(
+        b_,
         [&] {
           if (parity)
-            gpu::MbarrierWaitOp::create(b_, last.getLoc(), releases_, barrier, parity);
-          gpu::MbarrierExpectOp::create(b_, last.getLoc(), barriers_, barrier,
+            gpu::MbarrierWaitOp::create(b_, last.getLoc(), memory_.releases(), barrier, parity);
+          gpu::MbarrierExpectOp::create(b_, last.getLoc(), memory_.barriers(), barrier,
                                         static_cast<uint32_t>(bytes));
           for (auto [each, memory] : llvm::zip_equal(copies, memories)) {
             gpu::RingCopyOp copy = each;
-            auto async = gpu::TensorCopyOp::create(b_, copy.getLoc(), copy.getView(),
-                                                   copy.getOffsets(), memory, barriers_, barrier,
-                                                   copy.getShape(), shared_.contains(copy));
+            auto async = gpu::TensorCopyOp::create(
+                b_, copy.getLoc(), copy.getView(), copy.getOffsets(), memory, memory_.barriers(),
+                barrier, copy.getShape(), form_.shared.contains(copy));
             async->setDiscardableAttrs(copy->getDiscardableAttrDictionary());
           }
         },
         last.getPredicate());
-    filler.setFills(groupsDrift_);
+    filler.setFills(form_.groupsDrift);
     for (gpu::RingCopyOp copy : copies)
       copy.erase();
     return success();
@@ -413,7 +237,7 @@ private:
     auto tile = cast<RankedTensorType>(put.getValue().getType());
     auto type = cast<gpu::SmemType>(memory.getType());
     gpu::SmemStoreOp::create(b_, put.getLoc(), put.getValue(), memory, /*first_holder=*/false,
-                             isReadByWgmma_ && takesMatrices(tile, type));
+                             form_.isReadByWgmma && takesMatrices(tile, type));
   }
 
   void lowerCopy(gpu::RingCopyOp copy) {
@@ -424,39 +248,40 @@ private:
   }
 
   void lowerAcquire(gpu::RingAcquireOp acquire) {
-    if (protocol_.mustMeetAt(acquire) && !groupsDrift_)
+    if (protocol_.mustMeetAt(acquire) && !form_.groupsDrift)
       gpu::BarrierOp::create(b_, acquire.getLoc(), "what all threads have read may be overwritten");
   }
 
   void lowerCommit(Location loc) {
-    if (hasCopiesByThreads_)
+    if (form_.hasCopiesByThreads)
       gpu::AsyncCommitOp::create(b_, loc);
-    if (hasPuts_ && isReadByWgmma_)
+    if (form_.hasPuts && form_.isReadByWgmma)
       gpu::ProxyFenceOp::create(b_, loc);
   }
 
   void lowerRelease(gpu::RingReleaseOp release) {
     auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
-    if (!releases_ || !awaited_.contains(release))
+    if (!memory_.releases() || !awaited_.contains(release))
       return;
     Value predicate;
-    if (isInTurn_ && protocol_.leadOf(release) == -1)
+    if (form_.isInTurn && protocol_.leadOf(release) == -1)
       predicate = isNotFirst(loop);
-    arrive(release.getLoc(), barrierOf(release, release.getFill()), predicate);
+    memory_.arrive(b_, release.getLoc(), barrierOf(release, release.getFill()), predicate);
   }
 
   void lowerGet(gpu::RingGetOp get) {
     Location loc = get.getLoc();
-    if (hasCopiesByThreads_)
+    if (form_.hasCopiesByThreads)
       gpu::AsyncWaitOp::create(b_, loc, protocol_.laterFills(get));
-    if (hasCopiesByThreads_ && isReadByWgmma_)
+    if (form_.hasCopiesByThreads && form_.isReadByWgmma)
       gpu::ProxyFenceOp::create(b_, loc);
-    if (hasCopiesByEngine_) {
+    if (form_.hasCopiesByEngine) {
       auto loop = get->getParentOfType<scf::ForOp>();
       Value parity = places_.parity(b_, loop, protocol_.leadOf(get), get.getFill());
-      gpu::MbarrierWaitOp::create(b_, loc, barriers_, barrierOf(get, get.getFill()), parity);
+      gpu::MbarrierWaitOp::create(b_, loc, memory_.barriers(), barrierOf(get, get.getFill()),
+                                  parity);
     }
-    if (hasCopiesByThreads_ || (hasPuts_ && slots_ > 1))
+    if (form_.hasCopiesByThreads || (form_.hasPuts && slots_ > 1))
       gpu::BarrierOp::create(
           b_, loc, "what all threads copied arrives, and what they have read may be overwritten");
     replaceTiles(get);
@@ -470,35 +295,21 @@ private:
   // The tile number `part` of the fill that an operation is on.
   Value place(size_t part, Operation *step, Value fill) {
     if (slots_ == 1)
-      return memories_[part];
+      return memory_.tile(part);
     Value distance =
         places_.distance(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step), fill,
-                         memories_[part].getSlotStride());
-    return gpu::SmemSlotOp::create(b_, step->getLoc(), memories_[part], distance);
-  }
-
-  // The gets of the loops that get a fill in each iteration.
-  SmallVector<gpu::RingGetOp> getsOfLoops() {
-    SmallVector<gpu::RingGetOp> gets;
-    for (Operation *user : ring_->getUsers())
-      if (auto get = dyn_cast<gpu::RingGetOp>(user); get && isa<scf::ForOp>(user->getParentOp()))
-        gets.push_back(get);
-    return gets;
+                         memory_.tile(part).getSlotStride());
+    return gpu::SmemSlotOp::create(b_, step->getLoc(), memory_.tile(part), distance);
   }
 
   gpu::RingAllocOp ring_;
   const RingProtocol &protocol_;
   int32_t slots_;
+  RingForm form_;
+  RingMemory memory_;
   llvm::DenseSet<Operation *> awaited_;
   FillPlaces places_;
-  bool hasCopiesByThreads_ = false, hasCopiesByEngine_ = false, hasPuts_ = false,
-       isReadByWgmma_ = false, isReadByThreads_ = false, groupsDrift_ = false, isOfBlock_ = false,
-       isInTurn_ = false;
-  llvm::DenseSet<Operation *> shared_; ///< copies of which each block of a cluster makes a part
   OpBuilder b_;
-  SmallVector<gpu::SmemAllocOp> memories_;
-  gpu::SmemAllocOp barriers_; ///< one a slot, if the engine copies
-  gpu::SmemAllocOp releases_; ///< one a slot, if groups of warps drift apart
 };
 
 // A turn is taken before anything is waited for.
