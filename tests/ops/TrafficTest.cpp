@@ -248,6 +248,14 @@ TEST_F(Traffic, Matmul) {
   check(float());
 }
 
+TEST_F(Traffic, FewRowsByWeightsAlongK) {
+  Tensor weights = zeros<half>({4096, 1024}), x = zeros<half>({4, 1024}),
+         y = zeros<half>({4, 4096});
+  ops::matmul(stream, x, weights.T(), y);
+  stream.synchronize();
+  expectNoWaste();
+}
+
 TEST_F(Traffic, EinsumTakesViews) {
   // Launched as a matrix product is, whatever the order of letters; no copies.
   auto check = [&](std::string_view formula, Tensor a, Tensor b, Tensor y, uint64_t launches = 1) {
