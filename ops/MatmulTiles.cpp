@@ -145,9 +145,29 @@ constexpr int64_t kMostSkinny = 128, kFewestRowsOfSkinny = 64;
 constexpr int64_t kRowsThatFill = 6400;
 constexpr int64_t kRingBytes = 192 * 1024;
 
+/// More columns are shared by programs, so that all multiprocessors have work, up to so many; tiles from the one that reads least.
+constexpr int64_t kMostShared = 256;
+constexpr MatmulTiles kSharedTiles[] = {{128, 64, 128, 8}, {64, 128, 128, 4}, {64, 64, 128, 4}};
+
+// Tiles for one round of programs; null if there is none. Measured on an H100, of matrices along K the one with more rows of them is
+// faster, of others that with fewer.
+const MatmulTiles *sharedTiles(const MatmulShape &shape) {
+  if (shape.n <= kMostSkinny || shape.n > kMostShared)
+    return nullptr;
+  const MatmulTiles *most = nullptr;
+  for (const MatmulTiles &tiles : kSharedTiles) {
+    bool isOriented = tiles.m == tiles.n || (tiles.m > tiles.n) == shape.lieAlongK;
+    if (isOriented && programs(shape, tiles.m, tiles.n) <= shape.multiprocessors)
+      most = &tiles;
+  }
+  return most;
+}
+
 // Few rows a program, so that all multiprocessors read, in one round; and 128 of K a step, whose copies and waits are half as
 // many. Measured on an H100, neither splitting K nor more programs on a multiprocessor is faster than that.
 MatmulTiles tilesOfSkinny(const MatmulShape &shape) {
+  if (const MatmulTiles *tiles = sharedTiles(shape))
+    return *tiles;
   bool sharesColumns = shape.m < kRowsThatFill && shape.n > 16;
   int columns = sideFor(sharesColumns ? (shape.n + 1) / 2 : shape.n, kMostSkinny);
   int rows = 64;
@@ -168,8 +188,9 @@ bool hasGroups(const MatmulShape &shape) {
 
 // What threads would load into registers is left to smaller steps.
 bool hasFewColumns(const MatmulShape &shape) {
-  return hasGroups(shape) && isHalf(shape.dtype) && shape.aligned && shape.n <= kMostSkinny &&
-         shape.m > shape.n && shape.m >= kFewestRowsOfSkinny;
+  bool areFew = shape.n <= kMostSkinny || sharedTiles(shape);
+  return hasGroups(shape) && isHalf(shape.dtype) && shape.aligned && areFew && shape.m > shape.n &&
+         shape.m >= kFewestRowsOfSkinny;
 }
 
 } // namespace

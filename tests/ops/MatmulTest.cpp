@@ -70,7 +70,8 @@ TEST_P(MatmulOp, FewRows) {
                          {5, 200, 264},
                          {16, 64, 128},
                          {40, 328, 72},
-                         {128, 136, 200}})
+                         {128, 136, 200},
+                         {200, 392, 264}})
     for (bool transposeB : {false, true})
       check<half>(m, n, k, 1e-6, {}, false, transposeB);
   check<half>(24, 264, 80, 1e-6, {}, true, false);
