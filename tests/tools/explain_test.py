@@ -48,7 +48,7 @@ class Matmul(Case):
             self.assertEqual((copy["vector_elements"], copy["vector_bytes"]), (8, 16))
             self.assertEqual((copy["sector_efficiency"], copy["refused"]), (1.0, []))
             self.assertEqual(copy["used_bytes"], 32 * copy["sectors"])
-            self.assertRegex(copy["where"]["file"], r"Matmul\.(cpp|h)$")
+            self.assertRegex(copy["where"]["file"], r"Matmul(Sums\.cpp|\.h)$")
         tiles = {(c["tile"], c["used_bytes"]) for c in data["copies"]}
         self.assertEqual(tiles, {("128x64", 16384), ("64x128", 16384), ("128x128", 32768)})
         self.assertIn("load 128x64 f16: cp_async, 8 elements = 16 bytes an access; bounds checks: ", text)
@@ -93,20 +93,30 @@ class Matmul(Case):
         change = [c for c in data["layout_changes"] if c["plan"] == "shared memory"]
         self.assertEqual([(c["tile"], c["shared_bytes"]) for c in change], [("128x128", 32768)])
 
+    def test_factors_of_few_columns_go_straight_into_registers(self):
+        text, data = self.explained("op:matmul", "M=4", "N=512", "K=2048", "columns=1", "dtype=bf16")
+        (product,) = data["products"]
+        self.assertEqual((product["batch"], product["m"], product["n"], product["k"]), (8, 16, 8, 128))
+        self.assertEqual((product["variant"], product["k_width"]), ("mma_sync", 8))
+        self.assertIn("factors: from memory straight into registers, 8 neighbours along K a lane", text)
+        self.assertEqual([c["sector_efficiency"] for c in data["copies"]], [1.0] * 4, "the first step's, the next, b, c")
+        self.assertEqual(self.explained(*self.kSettings)[1]["products"][0]["k_width"], 0)
+
     def test_loads_run_ahead(self):
         text, data = self.explained(*self.kSettings)
         (loop,) = data["loops"]
         self.assertEqual((loop["stages_asked"], loop["stages"], loop["reason"]), (3, 3, "as asked"))
         self.assertEqual((loop["barriers"], loop["groups_in_flight"]), (1, 1))
-        self.assertRegex(loop["where"]["file"], r"Matmul\.cpp$")
+        self.assertRegex(loop["where"]["file"], r"MatmulSums\.cpp$")
         self.assertIn("3 stages asked, 3 given: as asked\n      1 barrier an iteration, 1 group of copies in flight at the wait",
                       text)
         line = data["products"][0]["where"]["line"]
+        loads = [c["where"]["line"] for c in data["copies"] if c["kind"] == "load"]
         staged = [(a["filled_by"], a["read_by"]) for a in data["allocations"] if a["slots"] > 1]
-        self.assertEqual(staged, [([f"cp.async of argument '{name}' at line {line}"],
+        self.assertEqual(staged, [([f"cp.async of argument '{name}' at line {load}"],
                                    [f"operand {operand} of the product at line {line}"])
-                                  for name, operand in (("a", "A"), ("b", "B"))])
-        self.assertRegex(text, rf"3 x 128x64 f16, operand A .*\n +filled by cp\.async of argument 'a' at line {line}; read by operand A")
+                                  for name, operand, load in zip("ab", "AB", loads)])
+        self.assertRegex(text, rf"3 x 128x64 f16, operand A .*\n +filled by cp\.async of argument 'a' at line {loads[0]}; read by operand A")
 
     def test_teams_share_what_is_loaded(self):
         text, data = self.explained("op:attention", "D=64", "Lq=4096", "--target", "sm_90a")
@@ -143,9 +153,9 @@ class Matmul(Case):
         self.assertEqual([c["variant"] for c in loads], ["scalar"] * 2)
         for load in loads:
             self.assertTrue(load["refused"][0].startswith("cp_async refused: only 2 bytes"), load)
-        line = loads[0]["where"]["line"]
         self.assertEqual([a["filled_by"] for a in data["allocations"] if a["slots"] > 1],
-                         [[f"stores from registers of argument '{name}' at line {line}"] for name in "ab"])
+                         [[f"stores from registers of argument '{name}' at line {load['where']['line']}"]
+                          for name, load in zip("ab", loads)])
         (scope,) = [w for w in data["work"] if w["parent"] == 0]
         self.assertEqual((data["work"][0]["bytes_read"], scope["bytes_read"]), (0, 2 * 64 * 32 * 2))
 
@@ -180,7 +190,7 @@ class Matmul(Case):
         self.assertEqual(resources["expected_registers"], estimate["expected"])
         self.assertEqual(estimate["where"]["line"], data["products"][0]["where"]["line"])
         self.assertRegex(text, rf"\n  estimated       {estimate['expected']} a thread, of at most 255; "
-                               rf"{estimate['needed']} needed, most at ops/Matmul\.cpp:{estimate['where']['line']} by ")
+                               rf"{estimate['needed']} needed, most at ops/MatmulSums\.cpp:{estimate['where']['line']} by ")
         if have_ptxas():
             self.assertLess(abs(resources["registers"] - estimate["expected"]), 0.1 * resources["registers"])
 
