@@ -1,8 +1,9 @@
 // What a launch of a kernel that is in memory costs the host: checks, specialisation key, look-up, grid, parameters and
-// the CUDA device's bookkeeping, on the fake driver of the tests, which runs nothing. `launch_bench` prints the median
+// the CUDA device's bookkeeping, on the fake driver of the tests, which does nothing at all here. `launch_bench` prints the median
 // and the extremes of several rounds in time of this thread; the same with settings that are tuned; for a kernel that asks
 // for the value of a number, whose calls no thread remembers; of a kernel that takes tensor maps; of a step of a transformer
-// with and without a graph; and what the CUDA device with the fake driver takes of it. `launch_bench N` makes N calls a round.
+// with and without a graph; and what the CUDA device with the fake driver takes of it. `launch_bench N` makes N calls a round,
+// `launch_bench N TEXT` only those whose line has the text: for `valgrind --tool=callgrind`, with two N, whose difference is the calls.
 #include "bench/ThreadTime.h"
 #include "runtime/device/Device.h"
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <vector>
 
 using namespace tile;
@@ -20,7 +23,8 @@ using namespace tile;
 namespace {
 
 constexpr int kRounds = 15;
-int calls = 20000; // a round; fewer are enough for valgrind, which counts instructions
+int calls = 20000;  // a round; fewer are enough for valgrind, which counts instructions
+std::string wanted; // of the lines
 
 // Ten arguments: seven matrices, of which one is written, a vector, and two numbers.
 auto tenArguments =
@@ -58,11 +62,11 @@ auto threeMaps = kernel("three_maps", [](In<f16, 2> a, In<f16, 2> b, In<f16, 2> 
   y.tile({64, 64})(0, 0) = sums;
 });
 
-template <class Call> std::vector<double> microseconds(const Call &call) {
-  return bench::microsecondsOf(call, kRounds, calls);
-}
-
-void print(const char *what, const std::vector<double> &rounds) {
+template <class Call> void measure(const char *what, int count, const Call &call) {
+  if (std::string_view(what).find(wanted) == std::string_view::npos)
+    return;
+  call(), call(); // compiles, captures
+  std::vector<double> rounds = bench::microsecondsOf(call, kRounds, count);
   std::printf("%-44s median %.2f us (min %.2f, max %.2f)\n", what, rounds[rounds.size() / 2],
               rounds.front(), rounds.back());
 }
@@ -79,9 +83,7 @@ void measureDecoding(const Device &device) {
   for (bool graph : {false, true}) {
     nn::Decoder decoder(model, 1, {.graph = graph});
     auto step = [&] { decoder.next(token); };
-    step(), step(); // compiles, captures
-    print(graph ? "the same as a graph" : "a token of a transformer with 4 layers",
-          bench::microsecondsOf(step, kRounds, kSteps));
+    measure(graph ? "the same as a graph" : "a token of a transformer with 4 layers", kSteps, step);
   }
 }
 
@@ -90,6 +92,8 @@ void measureDecoding(const Device &device) {
 int main(int argc, char **argv) try {
   if (argc > 1)
     calls = std::max(1, std::atoi(argv[1]));
+  if (argc > 2)
+    wanted = argv[2];
   setenv("TILE_LIBCUDA", FAKE_DRIVER, 1);
   Device device = Device::open("cuda:0");
   Stream stream = device.stream();
@@ -98,26 +102,24 @@ int main(int argc, char **argv) try {
     x.push_back(device.tensor<float>({1000, 768}));
   auto bias = device.tensor<float>({768});
   fakeCudaRecord(false);
-  auto measure = [&](const char *what, const auto &launcher) {
-    auto call = [&] { launcher(stream, x[0], x[1], x[2], x[3], x[4], x[5], bias, 0.5f, 3, x[6]); };
-    call(); // compiles
-    print(what, microseconds(call));
+  fakeCudaSkipLaunches(true);
+  auto measureTen = [&](const char *what, const auto &launcher) {
+    measure(what, calls,
+            [&] { launcher(stream, x[0], x[1], x[2], x[3], x[4], x[5], bias, 0.5f, 3, x[6]); });
   };
-  measure("a call with 10 arguments, kernel in memory", tenArguments.consts(64, 64));
-  measure("the same, tuned", tenArguments.tuned());
-  measure("the same, asking for the value of a number", asksForNumber.consts(64, 64));
+  measureTen("a call with 10 arguments, kernel in memory", tenArguments.consts(64, 64));
+  measureTen("the same, tuned", tenArguments.tuned());
+  measureTen("the same, asking for the value of a number", asksForNumber.consts(64, 64));
 
   std::vector<TensorOf<half>> h;
   for (int i = 0; i < 6; ++i)
     h.push_back(device.tensor<half>({512, 512}));
   auto measureMaps = [&](const char *what, CopyBy copy, bool alternates) {
     size_t count = 0;
-    auto call = [&] {
+    measure(what, calls, [&] {
       size_t first = alternates && ++count % 2 ? 3 : 0;
       threeMaps.consts(copy).grid(1)(stream, h[first], h[first + 1], h[first + 2], x[6]);
-    };
-    call(), call();
-    print(what, microseconds(call));
+    });
   };
   measureMaps("a call with 4 arguments, no tensor maps", CopyBy::cp_async, false);
   measureMaps("the same with 3 tensor maps", CopyBy::tma, false);
@@ -133,8 +135,8 @@ int main(int argc, char **argv) try {
   device::LaunchConfig config;
   config.grid = config.block = {1, 1, 1};
   device::Stream queue = bare->createStream();
-  print("of which a launch by the CUDA device",
-        microseconds([&] { bare->launch(nothing, config, {}, queue); }));
+  measure("of which a launch by the CUDA device", calls,
+          [&] { bare->launch(nothing, config, {}, queue); });
 } catch (const Error &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -40,6 +40,7 @@ FAKE_CONTROL void fakeCudaRecord(bool isOn) {
   std::lock_guard lock(state().mutex);
   state().isRecording = isOn;
 }
+FAKE_CONTROL void fakeCudaSkipLaunches(bool isOn) { skipsLaunches = isOn; }
 FAKE_CONTROL void fakeCudaFail(const char *function, int nth, int result) {
   std::lock_guard lock(state().mutex);
   state().faults[function][nth] = result;

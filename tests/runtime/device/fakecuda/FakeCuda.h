@@ -45,6 +45,9 @@ void fakeCudaSetVersion(int version);
 void fakeCudaSetClock(double eventMilliseconds, double launchMilliseconds, bool isSlowHost);
 /// Whether calls and launches are recorded, as they are at first; a benchmark's are not.
 void fakeCudaRecord(bool isOn);
+/// From now on making a context current and launching what nobody captures is answered at once, unlooked at: for benchmarks, whose
+/// time is then that of who calls.
+void fakeCudaSkipLaunches(bool isOn);
 /// The number of all calls ever made.
 uint64_t fakeCudaCallCount();
 /// "stream", "event", "module", "memory", "graph" or "context": how many there are.

@@ -8,6 +8,7 @@
 #include "tests/runtime/device/fakecuda/FakeCuda.h"
 #include "tests/runtime/device/fakecuda/FakeImage.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -187,6 +188,9 @@ struct ContextStack {
   size_t depth;
 };
 extern constinit thread_local ContextStack contextStack;
+
+/// Launches are not looked at.
+extern std::atomic<bool> skipsLaunches;
 
 enum class Needs { Nothing, Start, Context };
 
