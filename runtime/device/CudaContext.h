@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 namespace tile::device {
 
@@ -47,9 +48,9 @@ public:
   /// Held alone by who captures.
   std::shared_mutex &captureMutex() const { return captureMutex_; }
   /// A kernel has been launched: the one that messages name if the context is lost.
-  template <class... Launch> void noteLaunch(const Launch &...launch) const {
+  template <class... Launch> void noteLaunch(Launch &&...launch) const {
     std::lock_guard lock(lastLaunchMutex_);
-    lastLaunch_.note(launch...);
+    lastLaunch_.note(std::forward<Launch>(launch)...);
   }
   LastLaunch lastLaunch() const;
   void restoreLaunch(const LastLaunch &launch) const;

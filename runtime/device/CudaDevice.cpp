@@ -120,9 +120,7 @@ public:
   void launch(Function handle, const device::LaunchConfig &config, std::span<const Arg> args,
               Stream stream) override {
     Current current(context_);
-    auto function = kernels_.loaded(handle);
-    CudaKernels::checkArguments(*function, args);
-    kernels_.launch(function, config, args, streamOf(stream));
+    kernels_.launch(kernels_.loaded(handle), config, args, streamOf(stream));
   }
 
   TensorMap encodeTensorMap(const TensorMapParams &params) override {
@@ -264,7 +262,11 @@ public:
 private:
   using Current = CudaContext::Current;
 
-  CUstream streamOf(Stream stream) const { return stream ? streams_.get(stream)->handle : nullptr; }
+  CUstream streamOf(Stream stream) const {
+    if (!stream)
+      return nullptr;
+    return streams_.read(stream, [](const CudaStream &object) { return object.handle; });
+  }
 
   // Returns whether there was anything to copy.
   template <class Call>

@@ -1,5 +1,6 @@
 #include "runtime/device/CudaKernels.h"
 
+#include "base/StackArray.h"
 #include "runtime/device/CudaProps.h"
 #include "runtime/device/PtxEntries.h"
 
@@ -70,28 +71,43 @@ void CudaKernels::readParameters(CudaFunction &function) const {
                    "asking about kernel '" + function.name + "'");
 }
 
-void CudaKernels::checkArguments(const CudaFunction &function, std::span<const Arg> args) {
-  for (size_t i = 0; i < args.size(); ++i)
-    if (!args[i].data)
-      refuse(ErrorCode::InvalidArgument,
-             "launch of " + function.name + ": argument " + std::to_string(i) + " has no data");
+// Whether arguments have the sizes of the kernel's parameters, as far as those are known.
+static bool hasSizesOf(const CudaFunction &function, std::span<const Arg> args) {
   if (!function.paramSizes)
-    return;
+    return true;
   const std::vector<size_t> &sizes = *function.paramSizes;
   if (args.size() != sizes.size())
-    refuse(ErrorCode::InvalidArgument,
-           "launch of " + function.name + ": " + std::to_string(args.size()) +
-               " arguments, the kernel has " + std::to_string(sizes.size()) + " parameters");
+    return false;
+  size_t differences = 0;
   for (size_t i = 0; i < args.size(); ++i)
-    if (args[i].size != sizes[i])
-      refuse(ErrorCode::InvalidArgument,
-             "launch of " + function.name + ": argument " + std::to_string(i) + " has " +
-                 std::to_string(args[i].size) + " bytes, the parameter has " +
-                 std::to_string(sizes[i]));
+    differences |= args[i].size ^ sizes[i];
+  return differences == 0;
+}
+
+// Says which of the arguments is not one of the kernel.
+[[noreturn]] static void refuseArguments(const CudaFunction &function, std::span<const Arg> args) {
+  std::string what = "launch of " + function.name + ": ";
+  for (size_t i = 0; i < args.size(); ++i)
+    if (!args[i].data)
+      refuse(ErrorCode::InvalidArgument, what + "argument " + std::to_string(i) + " has no data");
+  const std::vector<size_t> &sizes = *function.paramSizes;
+  if (args.size() != sizes.size())
+    refuse(ErrorCode::InvalidArgument, what + std::to_string(args.size()) +
+                                           " arguments, the kernel has " +
+                                           std::to_string(sizes.size()) + " parameters");
+  size_t i = 0;
+  while (args[i].size == sizes[i])
+    ++i;
+  refuse(ErrorCode::InvalidArgument, what + "argument " + std::to_string(i) + " has " +
+                                         std::to_string(args[i].size) +
+                                         " bytes, the parameter has " + std::to_string(sizes[i]));
 }
 
 // Shared memory above 48 KB, static and dynamic together, and clusters above 8 blocks must be asked for once per function.
 void CudaKernels::prepareLimits(CudaFunction &function, const device::LaunchConfig &config) const {
+  bool isLarge = config.cluster.count() > kPortableClusterSize;
+  if (config.dynamicSharedBytes <= function.dynamicShared && (!isLarge || function.largeClusters))
+    return;
   std::lock_guard lock(function.mutex);
   if (config.dynamicSharedBytes > function.dynamicShared) {
     if (config.dynamicSharedBytes + function.staticShared > props_.sharedPerBlockOptin)
@@ -106,7 +122,7 @@ void CudaKernels::prepareLimits(CudaFunction &function, const device::LaunchConf
         describeLaunch(function, config));
     function.dynamicShared = config.dynamicSharedBytes;
   }
-  if (config.cluster.count() > kPortableClusterSize && !function.largeClusters) {
+  if (isLarge && !function.largeClusters) {
     context_.check(
         context_.driver().functionSetAttribute(function.handle, kFunctionNonPortableCluster, 1),
         describeLaunch(function, config));
@@ -229,26 +245,25 @@ std::optional<int64_t> CudaKernels::clustersAtOnce(Function handle,
   return clusters;
 }
 
-void CudaKernels::launch(const std::shared_ptr<CudaFunction> &function,
-                         const device::LaunchConfig &config, std::span<const Arg> args,
-                         CUstream on) {
+void CudaKernels::launch(std::shared_ptr<CudaFunction> function, const device::LaunchConfig &config,
+                         std::span<const Arg> args, CUstream on) {
+  constexpr size_t kUsualArgs = 64;
+  base::StackArray<void *, kUsualArgs> pointers(args.size());
+  size_t missing = 0;
+  for (void **next = pointers.data(); const Arg &arg : args) {
+    *next++ = const_cast<void *>(arg.data);
+    missing += arg.data == nullptr;
+  }
+  if (missing || !hasSizesOf(*function, args))
+    refuseArguments(*function, args);
   prepareLimits(*function, config);
   DriverLaunch launch(config, on);
-  constexpr size_t kInlineArgs = 64;
-  void *inlinePointers[kInlineArgs];
-  std::vector<void *> morePointers;
-  void **pointers = inlinePointers;
-  if (args.size() > kInlineArgs) {
-    morePointers.resize(args.size());
-    pointers = morePointers.data();
-  }
-  for (size_t i = 0; i < args.size(); ++i)
-    pointers[i] = const_cast<void *>(args[i].data);
   CUresult result =
-      context_.driver().launchKernelEx(&launch.shape, function->handle, pointers, nullptr);
+      context_.driver().launchKernelEx(&launch.shape, function->handle, pointers.data(), nullptr);
   if (result != kSuccess)
     context_.check(result, describeLaunch(*function, config));
-  context_.noteLaunch(std::shared_ptr<const std::string>(function, &function->name), config, args);
+  const std::string *name = &function->name;
+  context_.noteLaunch(std::shared_ptr<const std::string>(std::move(function), name), config, args);
 }
 
 void CudaKernels::unloadAll() {

@@ -22,9 +22,10 @@ struct CudaFunction {
   // An old driver cannot tell, nor can any how many they are: of a cubin without PTX they are unknown.
   std::optional<std::vector<size_t>> paramSizes;
   size_t staticShared = 0;
+  // What the function has been allowed so far; written with the mutex held.
   std::mutex mutex;
-  size_t dynamicShared = 0; // what the function has been allowed so far
-  bool largeClusters = false;
+  std::atomic<size_t> dynamicShared = 0;
+  std::atomic<bool> largeClusters = false;
 };
 
 class CudaKernels {
@@ -43,10 +44,8 @@ public:
   std::optional<int64_t> clustersAtOnce(Function handle, const LaunchConfig &config) const;
   /// The function, unless its module is gone.
   std::shared_ptr<CudaFunction> loaded(Function handle) const;
-  /// Refuses arguments that are not those of the kernel.
-  static void checkArguments(const CudaFunction &function, std::span<const Arg> args);
-  /// In the current context.
-  void launch(const std::shared_ptr<CudaFunction> &function, const LaunchConfig &config,
+  /// In the current context. Refuses arguments that are not those of the kernel.
+  void launch(std::shared_ptr<CudaFunction> function, const LaunchConfig &config,
               std::span<const Arg> args, cuda::CUstream on);
 
 private:

@@ -6,19 +6,41 @@
 
 namespace tile::device {
 
+static uint64_t shortWordOf(const Arg &arg) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, arg.data, arg.size);
+  return bits;
+}
+
+// Most are words of 8 or 4 bytes, each of which is one load.
+static uint64_t wordOf(const Arg &arg) {
+  uint64_t word = 0;
+  uint32_t low;
+  if (!arg.data)
+    return 0;
+  if (arg.size == sizeof low) {
+    std::memcpy(&low, arg.data, sizeof low);
+    return low;
+  }
+  if (arg.size < sizeof word)
+    return shortWordOf(arg);
+  std::memcpy(&word, arg.data, sizeof word);
+  return word;
+}
+
 void LastLaunch::note(std::shared_ptr<const std::string> kernel, const LaunchConfig &config,
                       std::span<const Arg> args) {
-  kernel_ = std::move(kernel);
-  file_.assign(config.where.file);
+  if (kernel_ != kernel)
+    kernel_ = std::move(kernel);
+  if (fileCopied_ != config.where.file)
+    file_ = fileCopied_ = config.where.file;
   line_ = config.where.line;
   grid_ = config.grid;
   threads_ = config.block.count();
   argumentCount_ = args.size();
-  for (size_t i = 0; i < std::min(args.size(), kMostArguments); ++i) {
-    arguments_[i] = {0, args[i].size};
-    if (args[i].data)
-      std::memcpy(&arguments_[i].bits, args[i].data, std::min(args[i].size, sizeof(uint64_t)));
-  }
+  for (Word *next = arguments_.data();
+       const Arg &arg : args.first(std::min(args.size(), kMostArguments)))
+    *next++ = {wordOf(arg), arg.size};
 }
 
 void LastLaunch::note(std::shared_ptr<const std::string> name) {

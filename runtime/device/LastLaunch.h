@@ -26,7 +26,8 @@ private:
   static constexpr size_t kMostArguments = 16;
 
   std::shared_ptr<const std::string> kernel_;
-  std::string file_;
+  std::string file_;                 // a copy, since libraries of users may be gone by then
+  const char *fileCopied_ = nullptr; // of which it is one
   int line_ = 0;
   Dim3 grid_;
   uint64_t threads_ = 0; // of a block; 0: of a graph
