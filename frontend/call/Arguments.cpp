@@ -51,7 +51,9 @@ public:
         refuse(ErrorCode::InvalidShape, "spans more than 2^63 bytes");
   }
 
-  [[noreturn]] void refuseAddress(const CallDevice &device) const {
+  void checkAddress(const CallDevice &device) const {
+    if (isAddress(arg_, sizeOf(arg_.dtype), device.id))
+      return;
     if (!arg_.pointer)
       refuse(ErrorCode::InvalidArgument, "is a null pointer, but its shape is not empty");
     if (arg_.device && arg_.device != device.id)
@@ -144,15 +146,10 @@ void checkTensors(const KernelRecord &record, std::span<const HostArg> args,
     if (isEmpty(arg))
       return;
     check.checkSpan();
-    checkAddress(record, arg, index, device);
+    check.checkAddress(device);
     if (isWritten(spec))
       check.checkOutput();
   });
-}
-
-void refuseAddress(const KernelRecord &record, const HostArg &arg, int index,
-                   const CallDevice &device) {
-  TensorCheck(record, arg, index).refuseAddress(device);
 }
 
 } // namespace tile::frontend

@@ -48,18 +48,13 @@ struct CallDevice {
 /// with itself).
 void checkTensors(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
                   const CallDevice &device);
-/// Throws why the kernel cannot use the address of a tensor with elements.
-[[noreturn]] void refuseAddress(const detail::KernelRecord &record, const detail::HostArg &arg,
-                                int index, const CallDevice &device);
-/// The part of `checkTensors` that depends on the address of a tensor with elements. Every launch does it, so that it
-/// stands here.
-inline void checkAddress(const detail::KernelRecord &record, const detail::HostArg &arg, int index,
-                         const CallDevice &device) {
+/// The part of `checkTensors` that depends on the address of a tensor with elements of so many bytes: whether it can be that of one
+/// on the device. Every launch asks, so that it stands here.
+inline bool isAddress(const detail::HostArg &arg, size_t elementBytes, uint64_t device) {
   auto address = reinterpret_cast<uintptr_t>(arg.pointer);
-  bool isForeign = arg.device && arg.device != device.id;
-  bool isAligned = (address & (sizeOf(arg.dtype) - 1)) == 0; // sizes are powers of two
-  if (!address || isForeign || !isAligned)
-    refuseAddress(record, arg, index, device);
+  bool isForeign = arg.device && arg.device != device;
+  uintptr_t rest = address & (elementBytes - 1); // sizes are powers of two
+  return address && !rest && !isForeign;
 }
 
 } // namespace tile::frontend

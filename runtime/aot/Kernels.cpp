@@ -3,7 +3,6 @@
 #include "frontend/call/Arguments.h"
 #include "runtime/host/Capture.h"
 #include "runtime/host/Room.h"
-#include "runtime/launch/CallKey.h"
 #include "runtime/launch/ForCall.h"
 #include "runtime/launch/Overlap.h"
 #include "runtime/launch/RecentCalls.h"
@@ -16,7 +15,6 @@ namespace tile::aot {
 namespace {
 
 using detail::HostArg;
-using launch::Prepared;
 
 uint64_t newId() {
   static std::atomic<uint64_t> last = 0;
@@ -63,6 +61,7 @@ const launch::LoadedKernel &LoadedFunction::loaded(LoadedVariant &variant,
       return launch::load(*device.device, variant.variant->compiled, variant.variant->cubin,
                           {function_.name, record_.where});
     });
+    variant.kernel->aliases = variant.variant->aliases;
     variant.kernel->isForNumbers = std::ranges::any_of(
         function_.variants, [](const Variant &any) { return asksForNumbers(any.needs); });
     variant.isLoaded = true;
@@ -85,41 +84,31 @@ LoadedVariant &LoadedFunction::variantFor(detail::StreamState &stream,
               "'" + function_.name + "' is not compiled for such arguments: " + why);
 }
 
-Prepared LoadedFunction::prepared(detail::StreamState &stream, std::span<const HostArg> args,
-                                  launch::TensorMaps &fresh) {
-  const frontend::CallDevice device{stream.owner->id, stream.owner->name};
+launch::RecentCall LoadedFunction::kernelFor(detail::StreamState &stream,
+                                             std::span<const HostArg> args) {
   auto aliases = [&]() -> launch::Pairs { // those of the source, so of each variant
     return variantsFor(*stream.owner).front().variant->aliases;
   };
   std::vector<HostArg> marked;
   args = launch::markSameViews(record_, args, marked);
-  // The value of a number is looked at in each call, where one counts.
-  const launch::CallKey key(launch::KeyOrigin::Archive, id_, {device.id}, {}, args);
-  launch::RecentCalls &recent = launch::RecentCalls::ofThread();
-  if (launch::RecentCall *known = recent.find(key.words())) {
-    launch::recheck(*known, record_, args, device, aliases);
-    return {*known->kernel, known->maps};
-  }
   detail::checkArguments(record_, args);
-  frontend::checkTensors(record_, args, device);
+  frontend::checkTensors(record_, args, {stream.owner->id, stream.owner->name});
   std::vector<launch::Footprint> footprints = launch::footprintsOf(record_, args);
   launch::refuseOverlap(record_, args, footprints, aliases);
-  const launch::LoadedKernel &kernel = loaded(variantFor(stream, args), *stream.owner);
-  launch::TensorMaps maps(kernel.tensorMaps.size());
-  if (!kernel.isForNumbers)
-    return {kernel,
-            recent.add(key.words(), {&kernel, std::move(footprints), std::move(maps)})->maps};
-  fresh = std::move(maps);
-  return {kernel, fresh};
+  return {loaded(variantFor(stream, args), *stream.owner), std::move(footprints)};
 }
 
 void LoadedFunction::launch(detail::StreamState &stream, std::span<const HostArg> args,
                             const detail::LaunchOptions &options) {
   launch::forCall(options.call, [&] {
     trace::Span span("launch", function_.name);
-    launch::TensorMaps fresh;
-    Prepared ready = prepared(stream, args, fresh);
-    launch::start({function_.name, record_.where}, ready, stream, args, options, span);
+    const uint64_t device = stream.owner->id;
+    const launch::CallForm form{launch::Origin::Archive, id_, {device, 0, 0}, {}, args};
+    launch::RecentCalls &recent = launch::RecentCalls::ofThread();
+    launch::RecentCall *known = recent.find(form, device);
+    if (!known)
+      known = &recent.add(form, kernelFor(stream, args));
+    launch::start({function_.name, record_.where}, *known, stream, args, options, span);
   });
 }
 

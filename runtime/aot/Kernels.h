@@ -43,9 +43,8 @@ private:
   std::deque<LoadedVariant> &variantsFor(detail::DeviceState &device);
   const launch::LoadedKernel &loaded(LoadedVariant &variant, detail::DeviceState &device);
   LoadedVariant &variantFor(detail::StreamState &stream, std::span<const detail::HostArg> args);
-  /// `fresh` are the tensor maps of a call that is not remembered.
-  launch::Prepared prepared(detail::StreamState &stream, std::span<const detail::HostArg> args,
-                            launch::TensorMaps &fresh);
+  /// The kernel for a call, after all checks of its arguments.
+  launch::RecentCall kernelFor(detail::StreamState &stream, std::span<const detail::HostArg> args);
 
   Function function_;
   detail::KernelRecord record_; ///< by which messages name the arguments; it has no body

@@ -7,7 +7,6 @@
 #include "runtime/trace/Span.h"
 
 #include <cstddef>
-#include <cstring>
 #include <string>
 
 namespace tile::launch {
@@ -37,33 +36,28 @@ void describe(trace::Span &span, const device::LaunchConfig &config, device::Str
 
 } // namespace
 
-void start(const Named &record, const Prepared &prepared, detail::StreamState &stream,
+void start(const Named &record, RecentCall &call, detail::StreamState &stream,
            std::span<const HostArg> args, const detail::LaunchOptions &options, trace::Span &span) {
-  const LoadedKernel &kernel = prepared.kernel;
-  std::array<int64_t, 3> grid = gridOf(record, kernel, args, options);
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+  const LoadedKernel &kernel = *call.kernel;
+  device::Dim3 grid = gridOf(record, kernel, args, options, call.grid);
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return;
   device::Device &device = *stream.owner->device;
-  // Little-endian words: a narrow parameter is the low bytes of its word.
+  // The device reads what the arguments of the call hold.
   size_t count = kernel.parameters.size();
-  base::StackArray<uint64_t, kUsualParameters> words(count);
   base::StackArray<device::Arg, kUsualParameters> block(count + kernel.tensorMaps.size());
-  for (size_t i = 0; i < count; ++i) {
-    std::memcpy(&words[i], reinterpret_cast<const std::byte *>(args.data()) + kernel.offsets[i],
-                sizeof words[i]);
-    block[i] = {&words[i], static_cast<size_t>(kernel.parameters[i].bytes)};
-  }
+  device::Arg *next = block.data();
+  for (const ParameterPlace &place : std::span(kernel.parameters))
+    *next++ = {reinterpret_cast<const std::byte *>(args.data()) + place.offset, place.bytes};
   auto zeros = [&] { return stream.owner->zeros(); };
   const MapContext context{record.name, device, zeros};
   for (size_t i = 0; i < kernel.tensorMaps.size(); ++i) {
     const codegen::TensorMapRecipe &recipe = kernel.tensorMaps[i];
     block[count + i] = {
-        &prepared.maps.encode(i, recipe, args[static_cast<size_t>(recipe.arg)], context),
+        &call.maps.encode(i, recipe, args[static_cast<size_t>(recipe.arg)], context),
         sizeof(device::TensorMap)};
   }
-  device::LaunchConfig config =
-      shapeOf(kernel, {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
-                       static_cast<uint32_t>(grid[2])});
+  device::LaunchConfig config = shapeOf(kernel, grid);
   config.programmaticDependent = kernel.waits && stream.overlapsLaunches;
   config.where = options.call;
   if (detail::Capture *capture = detail::captureOf(stream))

@@ -4,7 +4,7 @@
 
 #include "runtime/host/State.h"
 #include "runtime/launch/LoadedKernel.h"
-#include "runtime/launch/TensorMaps.h"
+#include "runtime/launch/RecentCalls.h"
 
 #include <tile/Kernel.h>
 
@@ -16,14 +16,9 @@ class Span;
 
 namespace tile::launch {
 
-/// A kernel and the tensor maps of its calls of this form.
-struct Prepared {
-  const LoadedKernel &kernel;
-  TensorMaps &maps;
-};
-
-/// Launches; nothing for an empty grid. `span` is told how. Errors: those of gridOf, of TensorMaps and of the device.
-void start(const Named &named, const Prepared &prepared, detail::StreamState &stream,
+/// Launches; nothing for an empty grid. What is worked out for later calls of the form is kept in `call`. `span` is told how.
+/// Errors: those of gridOf, of TensorMaps and of the device.
+void start(const Named &named, RecentCall &call, detail::StreamState &stream,
            std::span<const detail::HostArg> args, const detail::LaunchOptions &options,
            trace::Span &span);
 

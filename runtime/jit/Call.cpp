@@ -1,11 +1,7 @@
 #include "runtime/jit/Call.h"
 
 #include "runtime/jit/Specialize.h"
-#include "runtime/launch/CallKey.h"
 #include "runtime/launch/Overlap.h"
-
-#include <algorithm>
-#include <cassert>
 
 namespace tile::jit {
 
@@ -16,24 +12,13 @@ Call::Call(const detail::KernelRecord &record, std::span<const HostArg> args,
            bool isDependent)
     : record_(record), args_(launch::markSameViews(record, args, marked_)), consts_(consts),
       settings_(withEnvironment(settings)), isDependent_(isDependent) {
-  launch::KeyOrigin origin =
-      isDependent_ ? launch::KeyOrigin::DependentJit : launch::KeyOrigin::Jit;
-  appendSignature(key_, record_.id | static_cast<uint64_t>(origin), args_, consts_, settings_);
-  signatureWords_ = key_.size();
+  appendSignature(signature_, record_.id | static_cast<uint64_t>(originOf(isDependent_)), args_,
+                  consts_, settings_);
 }
 
 void Call::check(const frontend::CallDevice &device) const {
   detail::checkArguments(record_, args_);
   frontend::checkTensors(record_, args_, device);
-}
-
-llvm::ArrayRef<uint64_t> Call::layout(uint64_t device) {
-  if (key_.size() == signatureWords_) {
-    key_.push_back(device);
-    appendLayouts(key_, args_);
-  }
-  assert(key_[signatureWords_] == device && "a call is given to one device");
-  return key_;
 }
 
 const CallFacts &Call::facts(std::span<const frontend::TileUse> uses) {

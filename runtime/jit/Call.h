@@ -5,7 +5,7 @@
 #include "frontend/call/Arguments.h"
 #include "frontend/trace/Binding.h"
 #include "runtime/jit/KeyMap.h"
-#include "runtime/launch/Footprints.h"
+#include "runtime/launch/CallForm.h"
 
 #include <tile/Registry.h>
 
@@ -21,6 +21,11 @@ struct CallFacts {
   llvm::SmallVector<frontend::ArgFacts, 0> args;
   KeyWords key;
 };
+
+/// Of kernels that wait themselves for the launches before them, and of others.
+inline launch::Origin originOf(bool isDependent) {
+  return isDependent ? launch::Origin::DependentJit : launch::Origin::Jit;
+}
 
 class Call {
 public:
@@ -44,12 +49,7 @@ public:
   void check(const frontend::CallDevice &device) const;
 
   /// The part of the key known before the first trace: kernel, constants, settings, dtypes and ranks, and whether it is dependent.
-  llvm::ArrayRef<uint64_t> signature() const {
-    return llvm::ArrayRef<uint64_t>(key_).take_front(signatureWords_);
-  }
-  /// All that a kernel is chosen by, unless it asks for the value of a number: signature, device, and of each argument
-  /// the layout and whether its address is aligned. Another device than the last time is not asked about.
-  llvm::ArrayRef<uint64_t> layout(uint64_t device);
+  llvm::ArrayRef<uint64_t> signature() const { return signature_; }
 
   /// Facts for a kernel that addresses its arguments in these tiles. They are worked out the first time: a call is of
   /// one kernel, which has the same tiles whenever it is asked.
@@ -66,8 +66,7 @@ private:
   std::span<const int64_t> consts_;
   detail::CompileSettings settings_;
   bool isDependent_;
-  KeyWords key_; ///< the signature, then the rest of `layout` once that was asked for
-  size_t signatureWords_;
+  KeyWords signature_;
   std::optional<CallFacts> facts_;
 };
 

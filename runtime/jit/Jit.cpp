@@ -113,6 +113,7 @@ const LoadedKernel &Jit::compileOnce(Family &family, Call &call) {
   }
   try {
     auto kernel = build(call, facts, std::move(traced));
+    kernel->aliases = family.aliases;
     kernel->isForNumbers = family.asksForNumbers;
     const LoadedKernel *loaded = kernel.get();
     std::unique_lock lock(mutex_);

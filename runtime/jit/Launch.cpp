@@ -1,5 +1,5 @@
-// detail::launch and detail::prepare, the way from a kernel's call to the device: check, look up,
-// pack, go.
+// detail::launch and detail::prepare, the way from a kernel's call to the device. A call like one of before takes the short way,
+// from RecentCalls to launch::start; any other is checked, compiled if it has to be, and added there.
 #include "runtime/jit/Launch.h"
 
 #include "runtime/host/Capture.h"
@@ -7,6 +7,7 @@
 #include "runtime/host/Start.h"
 #include "runtime/jit/Call.h"
 #include "runtime/jit/Jit.h"
+#include "runtime/jit/Specialize.h"
 #include "runtime/launch/ForCall.h"
 #include "runtime/launch/Overlap.h"
 #include "runtime/launch/RecentCalls.h"
@@ -20,8 +21,6 @@ namespace {
 using detail::HostArg;
 using detail::KernelRecord;
 using launch::LoadedKernel;
-using launch::Prepared;
-using launch::TensorMaps;
 
 // A compiled kernel says no more of its arguments than which parts of each it takes.
 void checkParts(const codegen::CompiledKernel &kernel, std::span<const HostArg> args) {
@@ -61,40 +60,27 @@ void jit::launchCompiled(const Device &device, const codegen::CompiledKernel &ke
   checkParts(kernel, args);
   Stream stream = device.stream();
   std::unique_ptr<LoadedKernel> loaded = jitOf(*device.state()).load(kernel, kernel.name, {});
-  TensorMaps maps(loaded->tensorMaps.size());
+  launch::RecentCall call(*loaded, {});
   {
     trace::Span span("launch", kernel.name);
-    launch::start({kernel.name, {}}, {*loaded, maps}, stream.state(), args, options, span);
+    launch::start({kernel.name, {}}, call, stream.state(), args, options, span);
   }
   stream.synchronize();
 }
 
-Prepared jit::kernelFor(Call &call, detail::DeviceState &device, TensorMaps &fresh,
-                        const detail::StreamState *stream) {
-  launch::RecentCalls &recent = launch::RecentCalls::ofThread();
-  auto aliases = [&] { return jitOf(device).aliases(call); };
-  const frontend::CallDevice callDevice{device.id, device.name};
-  if (launch::RecentCall *known = recent.find(call.layout(device.id))) {
-    launch::recheck(*known, call.record(), call.args(), callDevice, aliases);
-    return {*known->kernel, known->maps};
-  }
+launch::RecentCall jit::kernelFor(Call &call, detail::DeviceState &device,
+                                  const detail::StreamState *stream) {
   Jit &jit = jitOf(device);
-  call.check(callDevice);
+  call.check({device.id, device.name});
   std::vector<launch::Footprint> footprints = launch::footprintsOf(call.record(), call.args());
-  launch::refuseOverlap(call.record(), call.args(), footprints, aliases);
+  launch::refuseOverlap(call.record(), call.args(), footprints, [&] { return jit.aliases(call); });
   if (stream && stream->isExternal && !jit.isLoaded(call))
     detail::refuseIfOthersCapture(
         *stream, "kernel '" + call.record().name + "' would be compiled and loaded",
         "call it once before, or prepare() it");
   const LoadedKernel &kernel =
       detail::withRoom(device, [&]() -> const LoadedKernel & { return jit.get(call); });
-  TensorMaps maps(kernel.tensorMaps.size());
-  if (!kernel.isForNumbers)
-    return {kernel,
-            recent.add(call.layout(device.id), {&kernel, std::move(footprints), std::move(maps)})
-                ->maps};
-  fresh = std::move(maps);
-  return {kernel, fresh};
+  return {kernel, std::move(footprints)};
 }
 
 bool jit::startsEarly(const detail::StreamState &stream) {
@@ -106,10 +92,18 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
   launch::forCall(options.call, [&] {
     trace::Span span("launch", record.name);
     StreamState &state = stream.state();
-    jit::Call call(record, args, consts, options.compile, jit::startsEarly(state));
-    TensorMaps fresh;
-    Prepared prepared = jit::kernelFor(call, *state.owner, fresh, &state);
-    launch::start({record.name, record.where}, prepared, state, args, options, span);
+    DeviceState &device = *state.owner;
+    const bool isDependent = jit::startsEarly(state);
+    auto [first, second] = jit::wordsOf(options.compile);
+    const launch::CallForm form{
+        jit::originOf(isDependent), record.id, {device.id, first, second}, consts, args};
+    launch::RecentCalls &recent = launch::RecentCalls::ofThread();
+    launch::RecentCall *known = recent.find(form, device.id);
+    if (!known) {
+      jit::Call call(record, args, consts, options.compile, isDependent);
+      known = &recent.add(form, jit::kernelFor(call, device, &state));
+    }
+    launch::start({record.name, record.where}, *known, state, args, options, span);
   });
 }
 
@@ -120,8 +114,7 @@ void detail::prepare(const KernelRecord &record, const Device &device,
     trace::Span span("prepare", record.name);
     refuseOfParent(*device.state());
     jit::Call call(record, args, consts, options.compile);
-    TensorMaps fresh;
-    jit::kernelFor(call, *device.state(), fresh);
+    jit::kernelFor(call, *device.state());
   });
 }
 

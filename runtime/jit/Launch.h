@@ -23,10 +23,10 @@ Jit &jitOf(detail::DeviceState &device);
 /// stream that overlaps launches has the kernels of any other.
 bool startsEarly(const detail::StreamState &stream);
 
-/// The kernel for a call, after all checks of its arguments; compiled and loaded if none was like it. `fresh` are the maps
-/// of one that is not remembered. `stream` is where it will be launched, if it will.
-launch::Prepared kernelFor(Call &call, detail::DeviceState &device, launch::TensorMaps &fresh,
-                           const detail::StreamState *stream = nullptr);
+/// The kernel for a call, after all checks of its arguments; compiled and loaded if none was like it. `stream` is where it will
+/// be launched, if it will.
+launch::RecentCall kernelFor(Call &call, detail::DeviceState &device,
+                             const detail::StreamState *stream = nullptr);
 
 /// Loads and launches once, and waits. The arguments are those of the source kernel, in order. Errors: InvalidArgument
 /// where they do not fit, and those of a launch.

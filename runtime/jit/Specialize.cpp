@@ -1,17 +1,13 @@
 #include "runtime/jit/Specialize.h"
 
-#include "runtime/launch/Layouts.h"
-
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string_view>
 
 namespace tile::jit {
-namespace {
 
-/// A field that is not named here does not compile: a setting that is not in the key would give calls the code of
-/// others. Numbers have all their bits, each field a place of its own.
+// A field that is not named here does not compile: a setting that is not in the key would give calls the code of others.
+// Numbers have all their bits, each field a place of its own.
 std::array<uint64_t, 2> wordsOf(const detail::CompileSettings &settings) {
   auto &[warps, maxRegisters, occupancy, fpFusion, flushDenormals, checked, assume] = settings;
   auto pair = [](uint64_t high, int low) { return high << 32 | static_cast<uint32_t>(low); };
@@ -20,7 +16,11 @@ std::array<uint64_t, 2> wordsOf(const detail::CompileSettings &settings) {
   return {pair(static_cast<uint32_t>(warps), maxRegisters), pair(flags, occupancy)};
 }
 
-} // namespace
+/// What decides of how an argument is read: its kind, dtype and rank, and whether it is the view of another.
+static uint64_t typeWord(const detail::HostArg &arg) {
+  return uint64_t(arg.sameAs) << 24 | uint64_t(arg.kind) << 16 | uint64_t(arg.dtype) << 8 |
+         arg.rank;
+}
 
 detail::CompileSettings withEnvironment(detail::CompileSettings settings) {
   static const bool isChecked = [] {
@@ -42,13 +42,7 @@ void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::Hos
   next = std::ranges::copy(words, next).out;
   next = std::ranges::copy(consts, next).out;
   for (const detail::HostArg &arg : args)
-    *next++ = launch::typeWord(arg);
-}
-
-void appendLayouts(KeyWords &key, std::span<const detail::HostArg> args) {
-  size_t size = key.size();
-  key.resize_for_overwrite(size + launch::layoutWords(args));
-  launch::writeLayouts(key.data() + size, args);
+    *next++ = typeWord(arg);
 }
 
 void appendFacts(KeyWords &key, const frontend::ArgFacts &facts) {

@@ -6,6 +6,7 @@
 #include "frontend/trace/Binding.h"
 #include "runtime/jit/KeyMap.h"
 
+#include <array>
 #include <span>
 
 namespace tile::jit {
@@ -17,11 +18,10 @@ detail::CompileSettings withEnvironment(detail::CompileSettings settings);
 
 // The parts of keys.
 
+std::array<uint64_t, 2> wordsOf(const detail::CompileSettings &settings);
 /// Kernel, constants, settings, and of each argument dtype and rank.
 void appendSignature(KeyWords &key, uint64_t kernel, std::span<const detail::HostArg> args,
                      std::span<const int64_t> consts, const detail::CompileSettings &settings);
-/// Extents and strides of each argument, and whether its address is aligned.
-void appendLayouts(KeyWords &key, std::span<const detail::HostArg> args);
 /// What is known of an argument beyond its dtype and rank.
 void appendFacts(KeyWords &key, const frontend::ArgFacts &facts);
 

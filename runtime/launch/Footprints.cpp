@@ -22,7 +22,8 @@ std::vector<Footprint> footprintsOf(const detail::KernelRecord &record,
   frontend::forEachArgument(record, [&](const detail::ParamSpec &spec, int index) {
     const HostArg &arg = args[static_cast<size_t>(index)];
     if (arg.kind == HostArg::Tensor && !frontend::isEmpty(arg))
-      footprints.push_back({index, frontend::isWritten(spec), bytesOf(arg)});
+      footprints.push_back({index, arg.sameAs ? arg.sameAs - 1 : index, frontend::isWritten(spec),
+                            static_cast<uint8_t>(sizeOf(arg.dtype)), bytesOf(arg)});
   });
   return footprints;
 }

@@ -12,7 +12,9 @@ namespace tile::launch {
 /// The elements of a tensor argument lie in so many bytes from its address on.
 struct Footprint {
   int argument;
+  int view; ///< the first argument that is this very view, marked by markSameViews; else `argument`
   bool isWritten; ///< by the kernel
+  uint8_t elementBytes;
   uintptr_t bytes;
 };
 

@@ -3,6 +3,8 @@
 #include "base/StackArray.h"
 #include "frontend/call/ArgFacts.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 
 namespace tile::launch {
@@ -13,6 +15,11 @@ using detail::HostArg;
 /// Of the values that a grid follows from.
 constexpr size_t kUsualSymbols = 16;
 constexpr int64_t kMaxGrid[3] = {std::numeric_limits<int32_t>::max(), 65535, 65535};
+
+/// Whether calls of one form have one grid: it may depend on extents, but on no number.
+bool followsFromForm(const codegen::GridExpression &grid) {
+  return std::ranges::none_of(grid.symbols(), [](auto symbol) { return symbol.dim < 0; });
+}
 
 int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const HostArg> args) {
   const HostArg &arg = args[symbol.arg];
@@ -64,11 +71,17 @@ void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
 
 } // namespace
 
-std::array<int64_t, 3> gridOf(const Named &named, const LoadedKernel &kernel,
-                              std::span<const HostArg> args, const detail::LaunchOptions &options) {
-  std::array<int64_t, 3> grid = programsOf(named, kernel, args, options);
-  grid[0] *= kernel.blocks;
-  checkGrid(named, grid);
+device::Dim3 gridOf(const Named &named, const LoadedKernel &kernel, std::span<const HostArg> args,
+                    const detail::LaunchOptions &options, std::optional<device::Dim3> &known) {
+  if (known && !options.hasGrid)
+    return *known;
+  std::array<int64_t, 3> blocks = programsOf(named, kernel, args, options);
+  blocks[0] *= kernel.blocks;
+  checkGrid(named, blocks);
+  device::Dim3 grid = {static_cast<uint32_t>(blocks[0]), static_cast<uint32_t>(blocks[1]),
+                       static_cast<uint32_t>(blocks[2])};
+  if (!options.hasGrid && followsFromForm(kernel.grid))
+    known = grid;
   return grid;
 }
 

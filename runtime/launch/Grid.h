@@ -5,15 +5,16 @@
 
 #include <tile/Kernel.h>
 
-#include <array>
+#include <optional>
 #include <span>
 
 namespace tile::launch {
 
-/// The blocks along each axis: given by the options, else what follows from the arguments. Any may be 0. Errors:
+/// The blocks along each axis: given by the options, else what follows from the arguments. Any may be 0. `known` is what was worked
+/// out for a call of the same form; of a kernel whose grid depends on the value of a number it stays empty. Errors:
 /// InvalidArgument for a kernel without a grid helper whose grid is not given, InvalidShape for more than a device takes.
-std::array<int64_t, 3> gridOf(const Named &named, const LoadedKernel &kernel,
-                              std::span<const detail::HostArg> args,
-                              const detail::LaunchOptions &options);
+device::Dim3 gridOf(const Named &named, const LoadedKernel &kernel,
+                    std::span<const detail::HostArg> args, const detail::LaunchOptions &options,
+                    std::optional<device::Dim3> &known);
 
 } // namespace tile::launch

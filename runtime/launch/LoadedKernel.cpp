@@ -13,8 +13,7 @@
 namespace tile::launch {
 namespace {
 
-/// Where a parameter's value is, from the first of a call's arguments on.
-size_t offsetOf(const codegen::Parameter &parameter) {
+ParameterPlace placeOf(const codegen::Parameter &parameter) {
   using detail::HostArg;
   using Kind = codegen::Parameter::Kind;
   auto within = [&]() -> size_t {
@@ -30,7 +29,8 @@ size_t offsetOf(const codegen::Parameter &parameter) {
     }
     return offsetof(HostArg, bits);
   };
-  return static_cast<size_t>(parameter.arg) * sizeof(HostArg) + within();
+  return {static_cast<size_t>(parameter.arg) * sizeof(HostArg) + within(),
+          static_cast<size_t>(parameter.bytes)};
 }
 
 void checkRegisters(device::Device &device, const LoadedKernel &kernel, const Named &named) {
@@ -89,9 +89,8 @@ std::unique_ptr<LoadedKernel> load(device::Device &device, codegen::CompiledKern
     throw;
   }
   kernel->name = std::move(compiled.name);
-  kernel->parameters = std::move(compiled.parameters);
-  for (const codegen::Parameter &parameter : kernel->parameters)
-    kernel->offsets.push_back(offsetOf(parameter));
+  for (const codegen::Parameter &parameter : compiled.parameters)
+    kernel->parameters.push_back(placeOf(parameter));
   kernel->tensorMaps = std::move(compiled.tensorMaps);
   kernel->grid = std::move(compiled.grid);
   kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);

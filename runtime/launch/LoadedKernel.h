@@ -9,19 +9,26 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tile::launch {
 
+/// Where a call's HostArgs have the value of a parameter, whose bytes are in little-endian order.
+struct ParameterPlace {
+  size_t offset; ///< of its first byte from that of the first argument
+  size_t bytes;
+};
+
 struct LoadedKernel {
   device::Function function;
   std::string name;
-  std::vector<codegen::Parameter> parameters;
-  std::vector<size_t> offsets; ///< of each parameter's word from the first argument of a call
+  std::vector<ParameterPlace> parameters;
   std::vector<codegen::TensorMapRecipe> tensorMaps; ///< parameters behind those
   codegen::GridExpression grid;
-  bool isForNumbers = false; ///< its code depends on the values of scalars
-  int64_t mostPrograms = 0;  ///< of a persistent kernel: how many run at once; 0: any number
+  std::vector<std::pair<int, int>> aliases; ///< arguments that may overlap, the lower one first
+  bool isForNumbers = false;                ///< its code depends on the values of scalars
+  int64_t mostPrograms = 0; ///< of a persistent kernel: how many run at once; 0: any number
   uint32_t threads = 0, sharedBytes = 0;
   uint32_t blocks = 1;     ///< that carry out a program, one after the other in the grid
   bool hasClusters = true; ///< Are these a cluster on the device?

@@ -83,6 +83,35 @@ bool mayShareAddress(std::span<const HostArg> args) {
   return false;
 }
 
+/// Calls `visit(lower, higher)` for each two arguments of which one is written and whose bytes, from the first to the last, meet; not
+/// for views that are known to be one.
+template <class Visit>
+void forEachMeeting(std::span<const Footprint> footprints, std::span<const HostArg> args,
+                    const Visit &visit) {
+  auto beginOf = [&](const Footprint &one) {
+    return reinterpret_cast<uintptr_t>(args[one.argument].pointer);
+  };
+  for (const Footprint &written : footprints) {
+    if (!written.isWritten)
+      continue;
+    uintptr_t begin = beginOf(written), end = begin + written.bytes;
+    for (const Footprint &other : footprints) {
+      // What most pairs of a call are not asked further.
+      uintptr_t otherBegin = beginOf(other);
+      if (otherBegin >= end || begin >= otherBegin + other.bytes)
+        continue;
+      bool isVisited = other.isWritten && &other < &written; // as the written one
+      if (other.view != written.view && !isVisited)
+        visit(std::min(written.argument, other.argument),
+              std::max(written.argument, other.argument));
+    }
+  }
+}
+
+bool contains(Pairs pairs, int i, int j) {
+  return std::ranges::find(pairs, std::pair(i, j)) != pairs.end();
+}
+
 bool isWritten(const detail::KernelRecord &record, size_t index) {
   bool result = false;
   frontend::forEachArgument(record, [&](const detail::ParamSpec &spec, int argument) {
@@ -123,34 +152,25 @@ std::span<const HostArg> markSameViews(const detail::KernelRecord &record,
 
 void refuseOverlap(const detail::KernelRecord &record, std::span<const HostArg> args,
                    std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed) {
-  auto beginOf = [&](const Footprint &one) {
-    return reinterpret_cast<uintptr_t>(args[one.argument].pointer);
-  };
-  for (const Footprint &written : footprints) {
-    if (!written.isWritten)
-      continue;
-    uintptr_t begin = beginOf(written), end = begin + written.bytes;
-    for (const Footprint &other : footprints) {
-      // What most pairs of a call are not asked further.
-      uintptr_t otherBegin = beginOf(other);
-      if (otherBegin >= end || begin >= otherBegin + other.bytes)
-        continue;
-      // A pair of written ones is looked at once.
-      if (&other == &written || (other.isWritten && &other < &written))
-        continue;
-      auto [i, j] = std::minmax(written.argument, other.argument);
-      if (!overlap(args[i], args[j]))
-        continue;
-      Pairs pairs = allowed();
-      if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end())
-        frontend::refuseArgument(
-            record,
-            frontend::argumentName(record, j) + " overlaps " + frontend::argumentName(record, i) +
-                ", and the kernel writes one of them; declare one InOut parameter, say "
-                "x.may_alias(y) in the kernel, or use memory of its own",
-            ErrorCode::Aliasing);
-    }
-  }
+  forEachMeeting(footprints, args, [&](int i, int j) {
+    if (!overlap(args[i], args[j]) || contains(allowed(), i, j))
+      return;
+    frontend::refuseArgument(
+        record,
+        frontend::argumentName(record, j) + " overlaps " + frontend::argumentName(record, i) +
+            ", and the kernel writes one of them; declare one InOut parameter, say "
+            "x.may_alias(y) in the kernel, or use memory of its own",
+        ErrorCode::Aliasing);
+  });
+}
+
+bool areApart(std::span<const HostArg> args, std::span<const Footprint> footprints, Pairs allowed) {
+  bool areApart = true;
+  forEachMeeting(footprints, args, [&](int i, int j) {
+    bool isNewView = isSameView(args[i], args[j]);
+    areApart &= !isNewView && (!overlap(args[i], args[j]) || contains(allowed, i, j));
+  });
+  return areApart;
 }
 
 } // namespace tile::launch

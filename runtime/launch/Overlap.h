@@ -28,4 +28,8 @@ std::span<const detail::HostArg> markSameViews(const detail::KernelRecord &recor
 void refuseOverlap(const detail::KernelRecord &record, std::span<const detail::HostArg> args,
                    std::span<const Footprint> footprints, detail::FunctionRef<Pairs()> allowed);
 
+/// Whether refuseOverlap would let a call pass, and no two of its tensors have become one view that were not.
+bool areApart(std::span<const detail::HostArg> args, std::span<const Footprint> footprints,
+              Pairs allowed);
+
 } // namespace tile::launch

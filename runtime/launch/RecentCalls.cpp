@@ -1,41 +1,46 @@
 #include "runtime/launch/RecentCalls.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "frontend/call/Arguments.h"
+#include "runtime/launch/Overlap.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace tile::launch {
+namespace {
 
-void recheck(const RecentCall &known, const detail::KernelRecord &record,
-             std::span<const detail::HostArg> args, const frontend::CallDevice &device,
-             detail::FunctionRef<Pairs()> allowed) {
-  for (const Footprint &tensor : known.footprints)
-    frontend::checkAddress(record, args[static_cast<size_t>(tensor.argument)], tensor.argument,
-                           device);
-  refuseOverlap(record, args, known.footprints, allowed);
+using detail::HostArg;
+
+/// Whether each address can be that of such a tensor on this device, and views that were one are one.
+bool areAddresses(std::span<const Footprint> tensors, std::span<const HostArg> args,
+                  uint64_t device) {
+  for (const Footprint &tensor : tensors) {
+    const HostArg &arg = args[tensor.argument];
+    if (!frontend::isAddress(arg, tensor.elementBytes, device))
+      return false;
+    if (tensor.view != tensor.argument && args[tensor.view].pointer != arg.pointer)
+      return false;
+  }
+  return true;
 }
+
+} // namespace
 
 RecentCalls &RecentCalls::ofThread() {
   static thread_local RecentCalls calls;
   return calls;
 }
 
-size_t RecentCalls::slotOf(std::span<const uint64_t> call) {
-  return XXH3_64bits(call.data(), call.size_bytes()) % kSlots;
+RecentCall *RecentCalls::find(const CallForm &form, uint64_t device) {
+  return calls_.find(form, [&](const RecentCall &known) {
+    return areAddresses(known.footprints, form.args, device) &&
+           areApart(form.args, known.footprints, known.kernel->aliases);
+  });
 }
 
-RecentCall *RecentCalls::find(std::span<const uint64_t> call) {
-  Slot &slot = slots_[slotOf(call)];
-  return std::ranges::equal(call, slot.call) ? &slot.known : nullptr;
-}
-
-RecentCall *RecentCalls::add(std::span<const uint64_t> call, RecentCall known) {
-  Slot &slot = slots_[slotOf(call)];
-  slot.call.assign(call.begin(), call.end());
-  slot.known = std::move(known);
-  return &slot.known;
+RecentCall &RecentCalls::add(const CallForm &form, RecentCall known) {
+  if (known.kernel->isForNumbers)
+    return passing_ = std::move(known);
+  return calls_.add(form, std::move(known));
 }
 
 } // namespace tile::launch

@@ -1,52 +1,49 @@
 // The kernels of calls made lately. A loop launches the same kernels on tensors of the same shapes again and again: what is
 // known of those is not worked out anew, and what was checked of them not checked again.
+//
+// This is the way of nearly every launch: it relies on a form (CallForm.h) having passed all checks once, and looks at what may
+// be another in each call, which are addresses. A call that find() does not know, or whose addresses it does not like, goes the
+// long way, which makes all checks, says what is wrong, and adds the call.
 #pragma once
 
-#include "frontend/call/Arguments.h"
-#include "runtime/launch/Overlap.h"
+#include "runtime/launch/Footprints.h"
+#include "runtime/launch/LoadedKernel.h"
+#include "runtime/launch/RecentForms.h"
 #include "runtime/launch/TensorMaps.h"
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
 namespace tile::launch {
 
-struct LoadedKernel;
-
 /// What is known of a call.
 struct RecentCall {
+  RecentCall() = default;
+  RecentCall(const LoadedKernel &kernel, std::vector<Footprint> footprints)
+      : kernel(&kernel), footprints(std::move(footprints)), maps(kernel.tensorMaps.size()) {}
+
   const LoadedKernel *kernel = nullptr;
   std::vector<Footprint> footprints;
-  TensorMaps maps = {}; ///< as of the last launch
+  TensorMaps maps = {};                  ///< as of the last launch
+  std::optional<device::Dim3> grid = {}; ///< as gridOf has worked it out
 };
 
-/// Checks of a call that is known what depends on addresses, which may be others than the last time. Errors: those of
-/// frontend::checkAddress and refuseOverlap.
-void recheck(const RecentCall &known, const detail::KernelRecord &record,
-             std::span<const detail::HostArg> args, const frontend::CallDevice &device,
-             detail::FunctionRef<Pairs()> allowed);
-
-/// By words that say all that a kernel is chosen by; see CallKey.h. Each thread has its own, so that nobody waits. Newer
-/// calls take the places of older ones.
+/// Each thread has its own, so that nobody waits.
 class RecentCalls {
 public:
   static RecentCalls &ofThread();
 
-  /// What was added of a call, or null.
-  RecentCall *find(std::span<const uint64_t> call);
-  /// The kernel's device may end before the thread: no later call has its number. Returns what was added, which the next
-  /// call to add may replace.
-  RecentCall *add(std::span<const uint64_t> call, RecentCall known);
+  /// A call of this form that was added, or null. Its kernel can run on these arguments on the device: they are where tensors
+  /// may be, and apart where they were apart.
+  RecentCall *find(const CallForm &form, uint64_t device);
+  /// The kernel's device may end before the thread: no later call has its number. A kernel that is for the values of numbers is
+  /// not met again. Returns the call, which the next one to be added may replace.
+  RecentCall &add(const CallForm &form, RecentCall known);
 
 private:
-  static constexpr size_t kSlots = 1024;
-  struct Slot {
-    std::vector<uint64_t> call;
-    RecentCall known;
-  };
-  static size_t slotOf(std::span<const uint64_t> call);
-  std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
+  RecentForms<RecentCall> calls_;
+  RecentCall passing_; ///< the last one that is not met again
 };
 
 } // namespace tile::launch

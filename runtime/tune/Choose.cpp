@@ -1,7 +1,7 @@
 #include "runtime/tune/Choose.h"
 
 #include "base/Environment.h"
-#include "runtime/launch/CallKey.h"
+#include "runtime/launch/RecentForms.h"
 #include "runtime/tune/Attempts.h"
 #include "runtime/tune/Key.h"
 #include "runtime/tune/Shape.h"
@@ -116,31 +116,17 @@ std::optional<TunedChoice> Chooser::tryNow(const TunedCall &call, const std::str
 
 namespace {
 
-/// The choices of calls made lately, by all that they depend on. Each thread has its own, so that nobody waits; newer calls take
-/// the places of older ones.
-class RecentChoices {
-public:
-  struct Slot {
-    std::vector<uint64_t> call;
-    std::vector<int64_t> constants;
-    detail::CompileSettings settings;
-  };
-
-  static RecentChoices &ofThread() {
-    static thread_local RecentChoices choices;
-    return choices;
-  }
-
-  /// The slot of a call, which has the words of an earlier one if it is not yet this one's.
-  Slot &slotOf(std::span<const uint64_t> words) {
-    std::string_view bytes(reinterpret_cast<const char *>(words.data()), words.size_bytes());
-    return slots_[std::hash<std::string_view>()(bytes) % kSlots];
-  }
-
-private:
-  static constexpr size_t kSlots = 512;
-  std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
+/// What was chosen for a call.
+struct RecentChoice {
+  std::vector<int64_t> constants;
+  detail::CompileSettings settings;
 };
+
+/// Each thread has its own, so that nobody waits.
+launch::RecentForms<RecentChoice> &recentChoices() {
+  static thread_local launch::RecentForms<RecentChoice> choices;
+  return choices;
+}
 
 void checkGiven(const TunedCall &call, uint64_t given, Loc where) {
   const TuningSpace &space = spaceOf(call.record, where);
@@ -171,24 +157,23 @@ namespace tile::detail {
 void chooseTuned(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
                  TunedConstants constants, CompileSettings &settings, Loc where) {
   const tune::TunedCall call{record, device, args, constants.values};
-  if (std::ranges::any_of(args, [](const HostArg &arg) { return arg.rank > kMaxRank; }))
-    checkArguments(record, args);
-  const launch::CallKey key(launch::KeyOrigin::Tuned, record.id, {device.handle(), constants.given},
-                            constants.values, args,
-                            /*hasNumbers=*/true); // by which the kernel's own choice may go
-  tune::RecentChoices::Slot &slot = tune::RecentChoices::ofThread().slotOf(key.words());
-  if (!std::ranges::equal(slot.call, key.words())) {
+  const launch::CallForm form{
+      launch::Origin::Tuned, record.id, {device.handle(), constants.given, 0},
+      constants.values,      args,
+      /*hasNumbers=*/true}; // by which the kernel's own choice may go
+  const tune::RecentChoice *known =
+      tune::recentChoices().find(form, [](const tune::RecentChoice &) { return true; });
+  if (!known) {
     checkArguments(record, args);
     tune::checkGiven(call, constants.given, where);
     TunedChoice choice = tune::Chooser::ofProcess().choose(call);
-    slot.call.clear(); // unless all that follows succeeds
-    slot.constants.assign(constants.values.begin(), constants.values.end());
-    slot.settings = {};
-    tune::apply(tune::spaceOf(record), choice.config, slot.constants, slot.settings);
-    slot.call.assign(key.words().begin(), key.words().end());
+    tune::RecentChoice made;
+    made.constants.assign(constants.values.begin(), constants.values.end());
+    tune::apply(tune::spaceOf(record), choice.config, made.constants, made.settings);
+    known = &tune::recentChoices().add(form, std::move(made));
   }
-  std::ranges::copy(slot.constants, constants.values.begin());
-  settings = slot.settings;
+  std::ranges::copy(known->constants, constants.values.begin());
+  settings = known->settings;
 }
 
 TunedChoice tunedChoice(const KernelRecord &record, const Device &device,

@@ -184,11 +184,11 @@ private:
       argument = filled(stream, argument, tensors);
     const std::string name = kernel.name;
     auto loaded = launch::load(*device.state()->device, std::move(kernel), {}, {name, {}});
-    launch::TensorMaps maps(loaded->tensorMaps.size());
+    launch::RecentCall call(*loaded, {});
     trace::Span span("launch", name);
     vgpu::asVirtual(device.state()->device)->setCounters(true); // from here on
     try {
-      launch::start({name, {}}, {*loaded, maps}, stream.state(), arguments, {}, span);
+      launch::start({name, {}}, call, stream.state(), arguments, {}, span);
       stream.synchronize();
     } catch (const Error &error) {
       return error.message();

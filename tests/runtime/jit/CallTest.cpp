@@ -1,16 +1,12 @@
-// What is worked out of a call: facts of its arguments, the parts of its key, and what a thread remembers of it.
+// What is worked out of a call: facts of its arguments and the parts of its key.
 #include "runtime/jit/Call.h"
-#include "runtime/jit/Jit.h"
 #include "runtime/jit/Specialize.h"
-#include "runtime/launch/CallKey.h"
-#include "runtime/launch/RecentCalls.h"
 
 #include <tile/tile.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
 using namespace tile;
@@ -147,28 +143,6 @@ TEST(Call, AKernelThatWaitsItselfIsAnotherSignature) {
   EXPECT_NE(dependent, plain);
 }
 
-// A thread remembers calls of each origin in one table.
-TEST(Call, KeysOfDifferentOriginAreNeverAlike) {
-  using launch::KeyOrigin;
-  detail::HostArg args[] = {view({64}, {1}), view({64}, {1})};
-  std::set<uint64_t> first;
-  for (bool isDependent : {false, true})
-    first.insert(jit::Call(pair.record(), args, {}, {}, isDependent).signature()[0]);
-  for (KeyOrigin origin : {KeyOrigin::Tuned, KeyOrigin::Archive})
-    first.insert(launch::CallKey(origin, pair.record().id, {}, {}, args).words()[0]);
-  EXPECT_EQ(first.size(), 4u);
-}
-
-TEST(Call, TheLayoutBeginsWithTheSignature) {
-  detail::HostArg args[] = {view({64}, {1}), view({63}, {1})};
-  jit::Call call(pair.record(), args, {}, {});
-  Words signature = wordsOf(call.signature()), layout = wordsOf(call.layout(5));
-  ASSERT_GT(layout.size(), signature.size());
-  EXPECT_TRUE(std::equal(signature.begin(), signature.end(), layout.begin()));
-  EXPECT_EQ(wordsOf(call.layout(5)), layout) << "asked again";
-  EXPECT_EQ(wordsOf(call.signature()), signature) << "asked later";
-}
-
 TEST(Call, FactsAreThoseOfItsOwnTiles) {
   detail::HostArg args[] = {view({192}, {1}), view({192}, {1})};
   args[1].pointer = reinterpret_cast<void *>(4100);
@@ -197,63 +171,6 @@ TEST(Call, WithoutAssumptionsOnlyWidthIsAFact) {
   EXPECT_EQ(binding.args[0].extentDivisible[0], 1);
   EXPECT_FALSE(binding.args[0].isWide);
   EXPECT_TRUE(binding.args[1].isWide);
-}
-
-// --- Recent calls --------------------------------------------------------------------------------
-
-TEST(RecentCalls, NewerOnesTakeThePlacesOfOlderOnes) {
-  constexpr size_t kCalls = 5000;
-  std::vector<jit::LoadedKernel> kernels(kCalls);
-  auto recent = std::make_unique<launch::RecentCalls>();
-  auto callOf = [&](size_t i) {
-    detail::HostArg arg = view({static_cast<int64_t>(i), 8}, {8, 1});
-    return wordsOf(jit::Call(pair.record(), {&arg, 1}, {}, {}).layout(1));
-  };
-  size_t found = 0;
-  for (size_t i = 0; i < kCalls; ++i) {
-    EXPECT_EQ(recent->find(callOf(i)), nullptr);
-    recent->add(callOf(i), {&kernels[i], {}});
-    EXPECT_EQ(recent->find(callOf(i))->kernel, &kernels[i]);
-  }
-  for (size_t i = 0; i < kCalls; ++i)
-    if (const launch::RecentCall *known = recent->find(callOf(i))) {
-      EXPECT_EQ(known->kernel, &kernels[i]);
-      ++found;
-    }
-  EXPECT_GT(found, 500u);
-  EXPECT_LT(found, kCalls) << "memory is bounded";
-}
-
-TEST(RecentCalls, DifferByAllButAddressesAndNumbers) {
-  detail::KernelRecord record, other;
-  record.id = 2, other.id = 1;
-  detail::HostArg tensor = view({64, 32}, {32, 1}), number;
-  number.kind = detail::HostArg::Scalar, number.dtype = f32;
-  auto keyOf = [&](uint64_t device, const detail::KernelRecord &kernel, int64_t constant,
-                   int warps) {
-    detail::HostArg args[] = {tensor, number};
-    detail::CompileSettings settings;
-    settings.warps = warps;
-    return wordsOf(jit::Call(kernel, args, {&constant, 1}, settings).layout(device));
-  };
-  auto key = keyOf(1, record, 3, 4);
-  EXPECT_NE(key, keyOf(2, record, 3, 4));
-  EXPECT_NE(key, keyOf(1, other, 3, 4));
-  EXPECT_NE(key, keyOf(1, record, 4, 4));
-  EXPECT_NE(key, keyOf(1, record, 3, 8));
-  number.bits = 77, tensor.pointer = reinterpret_cast<void *>(512);
-  EXPECT_EQ(key, keyOf(1, record, 3, 4));
-  auto expectOther = [&](auto change) {
-    detail::HostArg before = tensor;
-    change();
-    EXPECT_NE(key, keyOf(1, record, 3, 4));
-    tensor = before;
-  };
-  expectOther([&] { tensor.pointer = reinterpret_cast<void *>(260); });
-  expectOther([&] { tensor.extents[1] = 31; });
-  expectOther([&] { tensor.strides[0] = 33; });
-  expectOther([&] { tensor.dtype = f16; });
-  expectOther([&] { tensor.rank = 1; });
 }
 
 } // namespace
