@@ -71,6 +71,16 @@ void CudaKernels::readParameters(CudaFunction &function) const {
                    "asking about kernel '" + function.name + "'");
 }
 
+// The data of arguments as the driver takes them. Whether all have some.
+static bool writePointers(std::span<const Arg> args, void **to) {
+  size_t missing = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    to[i] = const_cast<void *>(args[i].data);
+    missing += args[i].data == nullptr;
+  }
+  return missing == 0;
+}
+
 // Whether arguments have the sizes of the kernel's parameters, as far as those are known.
 static bool hasSizesOf(const CudaFunction &function, std::span<const Arg> args) {
   if (!function.paramSizes)
@@ -249,12 +259,7 @@ void CudaKernels::launch(std::shared_ptr<CudaFunction> function, const device::L
                          std::span<const Arg> args, CUstream on) {
   constexpr size_t kUsualArgs = 64;
   base::StackArray<void *, kUsualArgs> pointers(args.size());
-  size_t missing = 0;
-  for (void **next = pointers.data(); const Arg &arg : args) {
-    *next++ = const_cast<void *>(arg.data);
-    missing += arg.data == nullptr;
-  }
-  if (missing || !hasSizesOf(*function, args))
+  if (!writePointers(args, pointers.data()) || !hasSizesOf(*function, args))
     refuseArguments(*function, args);
   prepareLimits(*function, config);
   DriverLaunch launch(config, on);

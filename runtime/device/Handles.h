@@ -72,12 +72,12 @@ private:
     if (handle.generation == 0)
       throw Error(Fault::User, ErrorCode::InvalidHandle,
                   std::string("null ") + noun_ + " handle: create the " + noun_ + " first");
-    if (handle.index >= slots_.size() || slots_[handle.index].generation != handle.generation ||
-        !slots_[handle.index].object)
+    const Slot *slot = handle.index < slots_.size() ? &slots_[handle.index] : nullptr;
+    if (!slot || slot->generation != handle.generation || !slot->object)
       throw Error(Fault::User, ErrorCode::InvalidHandle,
                   std::string(noun_) +
                       " handle is no longer valid: it was destroyed or belongs to another device");
-    return slots_[handle.index].object;
+    return slot->object;
   }
 
   const char *noun_;

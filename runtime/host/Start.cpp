@@ -34,6 +34,14 @@ void describe(trace::Span &span, const device::LaunchConfig &config, device::Str
     span.note("line", config.where.file + (":" + std::to_string(config.where.line)));
 }
 
+/// What the device reads: the bytes of the arguments where they are.
+void writeParameters(std::span<const ParameterPlace> places, std::span<const HostArg> args,
+                     device::Arg *to) {
+  const std::byte *begin = std::as_bytes(args).data();
+  for (size_t i = 0; i < places.size(); ++i)
+    to[i] = {begin + places[i].offset, places[i].bytes};
+}
+
 } // namespace
 
 void start(const Named &record, RecentCall &call, detail::StreamState &stream,
@@ -43,12 +51,9 @@ void start(const Named &record, RecentCall &call, detail::StreamState &stream,
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return;
   device::Device &device = *stream.owner->device;
-  // The device reads what the arguments of the call hold.
   size_t count = kernel.parameters.size();
   base::StackArray<device::Arg, kUsualParameters> block(count + kernel.tensorMaps.size());
-  device::Arg *next = block.data();
-  for (const ParameterPlace &place : std::span(kernel.parameters))
-    *next++ = {reinterpret_cast<const std::byte *>(args.data()) + place.offset, place.bytes};
+  writeParameters(kernel.parameters, args, block.data());
   auto zeros = [&] { return stream.owner->zeros(); };
   const MapContext context{record.name, device, zeros};
   for (size_t i = 0; i < kernel.tensorMaps.size(); ++i) {
