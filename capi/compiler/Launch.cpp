@@ -9,6 +9,7 @@
 #include <tile/c/Library.h>
 
 #include <algorithm>
+#include <string_view>
 
 using namespace tile;
 using namespace tile::capi;
@@ -18,10 +19,9 @@ namespace {
 
 /// What the constants of a call are.
 struct Constants {
-  std::vector<int64_t> values;
-  std::vector<std::string> names;
-  uint64_t given = 0; ///< a bit for each
   static constexpr size_t kMost = 64;
+  int64_t values[kMost] = {};
+  uint64_t given = 0; ///< a bit for each
 
   bool has(size_t place) const { return given >> place & 1; }
 };
@@ -37,30 +37,21 @@ std::string listOf(const std::vector<std::string> &names) {
   return list.empty() ? "none" : list;
 }
 
-std::vector<std::string> namesOf(const LoadedKernel &kernel, bool constants) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < kernel.names.size(); ++i)
-    if ((kernel.record->params[i].kind == ParamSpec::Const) == constants)
-      names.push_back(kernel.names[i]);
-  return names;
-}
-
 Constants constantsOf(const LoadedKernel &kernel, const tile_launch_options &options) {
-  Constants constants;
-  constants.names = namesOf(kernel, true);
-  if (constants.names.size() > Constants::kMost)
+  const std::vector<std::string> &names = kernel.constantNames;
+  if (names.size() > Constants::kMost)
     refuseLaunch(kernel, "it has more than 64 constants, which the C API cannot give");
-  constants.values.resize(constants.names.size());
+  Constants constants;
   required(options.constants, options.constant_count, "options.constants");
   for (size_t i = 0; i < options.constant_count; ++i) {
-    std::string name = required(options.constants[i].name, "options.constants[].name");
-    auto found = std::ranges::find(constants.names, name);
-    if (found == constants.names.end())
-      refuseLaunch(kernel,
-                   "it has no constant '" + name + "'; its constants: " + listOf(constants.names));
-    auto place = static_cast<size_t>(found - constants.names.begin());
+    std::string_view name = required(options.constants[i].name, "options.constants[].name");
+    auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      refuseLaunch(kernel, "it has no constant '" + std::string(name) +
+                               "'; its constants: " + listOf(names));
+    auto place = static_cast<size_t>(found - names.begin());
     if (constants.has(place))
-      refuseLaunch(kernel, "constant '" + name + "' is given twice");
+      refuseLaunch(kernel, "constant '" + std::string(name) + "' is given twice");
     constants.values[place] = options.constants[i].value;
     constants.given |= uint64_t{1} << place;
   }
@@ -108,21 +99,22 @@ bool givesWhatIsTuned(const detail::TuningSpace &space, const Constants &constan
 
 void requireAll(const LoadedKernel &kernel, const Constants &constants) {
   std::vector<std::string> missing;
-  for (size_t place = 0; place < constants.names.size(); ++place)
+  for (size_t place = 0; place < kernel.constantNames.size(); ++place)
     if (!constants.has(place))
-      missing.push_back(constants.names[place]);
+      missing.push_back(kernel.constantNames[place]);
   if (!missing.empty())
     refuseLaunch(kernel, "it needs its constants: " + listOf(missing));
 }
 
 std::vector<HostArg> argumentsOf(const LoadedKernel &kernel, const tile_argument *arguments,
                                  size_t count) {
-  std::vector<std::string> names = namesOf(kernel, false);
+  const std::vector<std::string> &names = kernel.argumentNames;
   if (count != names.size())
     refuseLaunch(kernel, "it takes " + std::to_string(names.size()) + " arguments (" +
                              listOf(names) + "), got " + std::to_string(count));
   required(arguments, count, "arguments");
   std::vector<HostArg> result;
+  result.reserve(count);
   for (const ParamSpec &spec : kernel.record->params) {
     size_t index = result.size();
     if (spec.kind == ParamSpec::Scalar)
@@ -142,16 +134,17 @@ void withCall(const LoadedKernel &kernel, const Place &place, const tile_launch_
               std::span<const HostArg> arguments, Act act) {
   const detail::KernelRecord &record = *kernel.record;
   Constants constants = constantsOf(kernel, options);
+  const std::span values(constants.values, kernel.constantNames.size());
   detail::LaunchOptions launch = settingsOf(kernel, options);
   if (record.tuning && !givesWhatIsTuned(*record.tuning, constants)) {
     detail::checkArguments(record, arguments);
-    detail::chooseTuned(record, deviceOf(place), arguments, {constants.values, constants.given},
+    detail::chooseTuned(record, deviceOf(place), arguments, {values, constants.given},
                         launch.compile, launch.call);
   } else {
     requireAll(kernel, constants);
   }
   applyGiven(launch.compile, options);
-  act(record, place, arguments, constants.values, launch);
+  act(record, place, arguments, values, launch);
 }
 
 } // namespace

@@ -17,8 +17,12 @@ using detail::ParamSpec;
 namespace {
 
 LoadedKernel named(Record record) {
-  std::vector<std::string> names = parameterNamesOf(*record);
-  return {std::move(record), std::move(names)};
+  LoadedKernel kernel{record, parameterNamesOf(*record), {}, {}};
+  for (size_t i = 0; i < kernel.names.size(); ++i) {
+    bool isConstant = kernel.record->params[i].kind == detail::ParamSpec::Const;
+    (isConstant ? kernel.constantNames : kernel.argumentNames).push_back(kernel.names[i]);
+  }
+  return kernel;
 }
 
 } // namespace

@@ -30,10 +30,10 @@ private:
   std::vector<Record> kernels_;
 };
 
-/// A kernel with the names of its parameters, constants too.
+/// A kernel with the names of its parameters, constants too; then of those that are arguments and of those that are constants.
 struct LoadedKernel {
   Record record;
-  std::vector<std::string> names;
+  std::vector<std::string> names, argumentNames, constantNames;
 };
 
 } // namespace tile::capi
