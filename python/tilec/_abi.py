@@ -93,7 +93,7 @@ _TYPES = {
     "f": Work,
     "u": POINTER(StreamUsage),
     "t": POINTER(TensorLayout),
-    "a": POINTER(Argument),
+    "a": c_void_p,  # of arguments, which bytes can be
     "e": POINTER(Setting),
     "o": POINTER(OpDescription),
     "k": POINTER(KernelDescription),

@@ -15,13 +15,24 @@ from .errors import Error, last_error
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+_files = {}  # names of source files for the C API, by themselves; None for those of this package
+
+
+def _file_of(name):
+    file = _files[name] = None if name.startswith(_PACKAGE) else os.fsencode(name)
+    return file
+
+
 def _tell_line():
     """Errors and reports of this thread name the line outside of this package that calls it."""
     frame = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None:
+        name = frame.f_code.co_filename
+        file = _files[name] if name in _files else _file_of(name)
+        if file is not None:
+            _abi.library.tile_at(file, frame.f_lineno)
+            return
         frame = frame.f_back
-    if frame is not None:
-        _abi.library.tile_at(os.fsencode(frame.f_code.co_filename), frame.f_lineno)
 
 
 def call(function, *arguments):
@@ -62,7 +73,9 @@ def int64s(values):
     return (ctypes.c_int64 * len(numbers))(*numbers)
 
 
-def _release(function, handle, process):
+def _release(function, handle, process, words):
+    if words:
+        words.clear()
     if os.getpid() == process:
         function(handle)
 
@@ -73,10 +86,11 @@ class Handle:
     _release_function = None  # the name of a function of the C API
     __slots__ = ("_handle", "_finalizer", "__weakref__")
 
-    def __init__(self, handle):
+    def __init__(self, handle, words=None):
+        """`words` are a list that is emptied when the handle is released."""
         self._handle = handle
         function = getattr(_abi.library, self._release_function)
-        self._finalizer = weakref.finalize(self, _release, function, handle, os.getpid())
+        self._finalizer = weakref.finalize(self, _release, function, handle, os.getpid(), words)
 
     def close(self):
         """Releases it now. What is called with it later is an Error; closing it again does nothing."""

@@ -55,16 +55,15 @@ class Kernel(Handle):
 
     def __call__(self, stream, *arguments, **settings):
         """Launches on the stream; compiles on first use."""
-        self._give(_abi.library.tile_kernel_launch, stream_handle(stream), arguments, settings)
+        call(_abi.library.tile_kernel_launch, self._handle, stream_handle(stream), self._options_of(settings),
+             words_of(arguments), len(arguments))
 
     def prepare(self, device, *arguments, **settings):
         """Compiles and loads what such a call needs, without launching."""
         if not isinstance(device, Device):
             raise TypeError(f"a tilec.Device is expected, got a {type(device).__name__}")
-        self._give(_abi.library.tile_kernel_prepare, device._handle, arguments, settings)
-
-    def _give(self, function, place, arguments, settings):
-        call(function, self._handle, place, self._options_of(settings), words_of(arguments), len(arguments))
+        call(_abi.library.tile_kernel_prepare, self._handle, device._handle, self._options_of(settings), words_of(arguments),
+             len(arguments))
 
     def _options_of(self, settings):
         key = tuple(settings.items())

@@ -13,14 +13,16 @@ class Tensor(Handle):
     from_dlpack."""
 
     _release_function = "tile_tensor_release"
-    __slots__ = ("_layout", "_argument")
+    __slots__ = ("_layout", "_words")
 
     def __init__(self, handle):
-        super().__init__(handle)
+        self._words = []  # what a launch takes for it, in bytes, until it is released
+        super().__init__(handle, self._words)
         self._layout = _abi.TensorLayout()
         call(_abi.library.tile_tensor_info, handle, ctypes.byref(self._layout))
-        self._argument = _abi.Argument()
-        call(_abi.library.tile_tensor_argument, handle, ctypes.byref(self._argument))
+        argument = _abi.Argument()
+        call(_abi.library.tile_tensor_argument, handle, ctypes.byref(argument))
+        self._words.append(bytes(argument))
 
     @property
     def shape(self):
