@@ -60,11 +60,18 @@ struct BenchResult {
   /// The interval between two samples that holds the median of all samples there could be, with a
   /// probability of 95 % and whatever their distribution; of fewer than six samples the extremes.
   double lower = 0, upper = 0;
-  /// One call each, in the order in which they were taken.
+  /// One call each, in the order in which they were taken. Where NVML tells the GPU's clock, those
+  /// are repeated and left out that were slowed by heat or by a limit of power, or that had a clock
+  /// far from that of the others.
   std::vector<double> samples;
   int callsPerSample = 1;
   /// The device waited for the host: calls take it less time than they take the host to give.
   bool isHostBound = false;
+  /// Of the multiprocessors, while samples were taken; 0 if NVML does not tell.
+  int clockMHz = 0;
+  /// Why the times may be those of a slower device, as "the device was slowed by heat"; then all
+  /// samples count. Empty: there is no such reason that NVML tells.
+  std::string doubt;
   /// On the virtual GPU only.
   std::optional<WorkCounts> counts;
 

@@ -2,6 +2,7 @@
 #include <tile/Bench.h>
 
 #include "runtime/bench/MedianInterval.h"
+#include "runtime/bench/QuietSamples.h"
 #include "runtime/host/Capture.h"
 
 #include <tile/Grid.h>
@@ -18,6 +19,7 @@ namespace {
 constexpr double kShortestSample = 0.01; // milliseconds; events tell 0.5 us apart
 constexpr int kMostCalls = 1000;         // of one sample
 constexpr int kMostRounds = 16;          // of what keeps the device busy before a sample
+constexpr int kMostRepeats = 3;          // of the fewest samples, for those that were disturbed
 constexpr int64_t kPerProgram = 4096;    // elements that a program reads
 
 // Fills the L2 cache by reading. Lines that are written would be written back while the sample is timed.
@@ -54,14 +56,15 @@ class Sampler {
 public:
   Sampler(const Stream &stream, const std::function<void()> &call, bool flushes, Loc where)
       : stream_(stream), call_(call), start_(stream.device().event()),
-        stop_(stream.device().event()) {
+        stop_(stream.device().event()), clock_(stream.state().owner->device->props()) {
     if (flushes)
       data_.emplace(stream, where);
   }
 
-  /// Milliseconds of one of `calls`. The device must be busy until the host has given them all, else it is the host that is
-  /// timed; so what comes before takes longer, up to a limit, where the device was at the first event too early.
-  double sample(int calls) {
+  /// The time of one of `calls`. The device must be busy until the host has given them all, else it is the host that is
+  /// timed; so what comes before takes longer, up to a limit, where the device was at the first event too early. The clock is
+  /// read while the device works, as one at rest has another.
+  QuietSamples::Sample sample(int calls) {
     for (;; rounds_ *= 2) {
       for (int i = 0; i < rounds_; ++i)
         data_ ? data_->read() : call_();
@@ -70,16 +73,17 @@ public:
         call_();
       stop_.record(stream_);
       bool isHostBound = start_.query();
+      std::optional<device::ClockReading> clock = clock_.read();
       double milliseconds = start_.elapsedMs(stop_);
       if (isHostBound && rounds_ < kMostRounds)
         continue;
       isHostBound_ |= isHostBound;
-      return milliseconds / calls;
+      return {milliseconds / calls, clock};
     }
   }
   /// How many calls a sample needs to be long enough.
   int callsForSample() {
-    double once = sample(1);
+    double once = sample(1).milliseconds;
     isHostBound_ = false; // a longer one need not be
     return static_cast<int>(
         std::clamp(std::ceil(kShortestSample / std::max(once, 1e-9)), 1.0, double{kMostCalls}));
@@ -90,28 +94,37 @@ private:
   Stream stream_;
   const std::function<void()> &call_;
   Event start_, stop_;
+  device::ClockReader clock_;
   std::optional<OtherData> data_;
   int rounds_ = 1;
   bool isHostBound_ = false;
 };
 
+/// Whether there are enough samples, which are precise enough; of those that were disturbed others are taken, up to a limit.
+bool isEnough(const QuietSamples &samples, const MedianInterval &found,
+              const BenchOptions &options) {
+  auto fewest = static_cast<size_t>(options.minSamples);
+  bool mayRepeat = samples.isDoubtful() && samples.disturbed() < kMostRepeats * fewest;
+  return !mayRepeat && samples.sorted().size() >= fewest &&
+         found.upper - found.lower <= options.precision * found.median;
+}
+
 BenchResult timed(Sampler sampler, const BenchOptions &options) {
   BenchResult result;
   result.callsPerSample =
       options.callsPerSample ? options.callsPerSample : sampler.callsForSample();
-  std::vector<double> sorted;
+  QuietSamples samples;
+  MedianInterval found;
   auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.maxSeconds);
-  for (;;) {
-    result.samples.push_back(sampler.sample(result.callsPerSample));
-    sorted.insert(std::ranges::upper_bound(sorted, result.samples.back()), result.samples.back());
-    MedianInterval found = medianIntervalOf(sorted);
-    result.median = found.median, result.lower = found.lower, result.upper = found.upper;
-    bool isPrecise = sorted.size() >= static_cast<size_t>(options.minSamples) &&
-                     found.upper - found.lower <= options.precision * found.median;
-    if (isPrecise || std::chrono::steady_clock::now() >= end)
-      break;
-  }
+  do {
+    samples.add(sampler.sample(result.callsPerSample));
+    found = medianIntervalOf(samples.sorted());
+  } while (!isEnough(samples, found, options) && std::chrono::steady_clock::now() < end);
+  result.median = found.median, result.lower = found.lower, result.upper = found.upper;
+  result.samples = samples.inOrder();
   result.isHostBound = sampler.isHostBound();
+  result.clockMHz = samples.clock();
+  result.doubt = samples.doubt();
   return result;
 }
 

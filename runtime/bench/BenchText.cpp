@@ -32,7 +32,11 @@ std::string timeText(const BenchResult &result) {
           (result.samples.size() == 1 ? " sample" : " samples");
   if (result.callsPerSample > 1)
     line += " of " + std::to_string(result.callsPerSample) + " calls";
-  return line + (result.isHostBound ? "; the device waited for the host)" : ")");
+  if (result.clockMHz)
+    line += ", " + std::to_string(result.clockMHz) + " MHz";
+  if (result.isHostBound)
+    line += "; the device waited for the host";
+  return line + (result.doubt.empty() ? ")" : "; doubtful: " + result.doubt + ")");
 }
 
 std::string bytesText(uint64_t bytes) {

@@ -58,6 +58,7 @@ Driver load() {
   loader.need(driver.deviceGet, "cuDeviceGet");
   loader.need(driver.deviceGetName, "cuDeviceGetName");
   loader.need(driver.deviceGetAttribute, "cuDeviceGetAttribute");
+  loader.want(driver.deviceGetPciBusId, "cuDeviceGetPCIBusId");
   loader.need(driver.deviceTotalMem, "cuDeviceTotalMem_v2");
   loader.need(driver.primaryRetain, "cuDevicePrimaryCtxRetain");
   loader.need(driver.primaryRelease, "cuDevicePrimaryCtxRelease_v2");

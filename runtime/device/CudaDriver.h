@@ -140,6 +140,7 @@ struct Driver {
   CUresult (*deviceGet)(CUdevice *, int);
   CUresult (*deviceGetName)(char *, int, CUdevice);
   CUresult (*deviceGetAttribute)(int *, int, CUdevice);
+  CUresult (*deviceGetPciBusId)(char *, int, CUdevice); // optional
   CUresult (*deviceTotalMem)(size_t *, CUdevice);
   CUresult (*primaryRetain)(CUcontext *, CUdevice);
   CUresult (*primaryRelease)(CUdevice);

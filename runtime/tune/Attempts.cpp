@@ -1,12 +1,13 @@
 #include "runtime/tune/Attempts.h"
 
 #include "runtime/bench/MedianInterval.h"
+#include "runtime/bench/QuietSamples.h"
 #include "runtime/tune/Candidates.h"
 #include "runtime/tune/DeviceLock.h"
 
-#include <tile/Bench.h>
-
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace tile::tune {
 namespace {
@@ -38,6 +39,27 @@ Work workOf(const WorkCounts &counts, int multiprocessors) {
   work.bytesRead = static_cast<double>(counts.accessedBytes + counts.copiedBytes) / work.programs;
   work.distinctBytes = static_cast<double>(counts.distinctBytes);
   return work;
+}
+
+/// Makes the time of a trial from those of its turns: the doubtful ones do not count, unless all are.
+void takeTogether(const std::vector<BenchResult> &turns, Trial &trial) {
+  bool areAllDoubtful =
+      std::ranges::none_of(turns, [](const BenchResult &turn) { return turn.doubt.empty(); });
+  std::vector<double> samples;
+  std::vector<int> clocks;
+  for (const BenchResult &turn : turns) {
+    if (!areAllDoubtful && !turn.doubt.empty())
+      continue;
+    samples.insert(samples.end(), turn.samples.begin(), turn.samples.end());
+    clocks.push_back(turn.clockMHz);
+  }
+  std::ranges::sort(samples);
+  MedianInterval interval = medianIntervalOf(samples);
+  trial.milliseconds = interval.median;
+  trial.spread = (interval.upper - interval.lower) / 2 / interval.median;
+  trial.samples = static_cast<int>(samples.size());
+  trial.clockMHz = medianClock(std::move(clocks));
+  trial.doubt = areAllDoubtful ? turns.back().doubt : "";
 }
 
 } // namespace
@@ -119,15 +141,37 @@ void Attempts::findTime(const Settings &settings, Trial &trial) {
     return model(settings, trial);
   constexpr int kFewestSamples = 6;
   DeviceLock alone(call_.device);
-  BenchResult time = bench(copies_.stream(), [&] { launch(settings); },
-                           {.warmups = 1,
-                            .precision = options_.precision,
-                            .minSamples = kFewestSamples,
-                            .maxSeconds = options_.mostSeconds});
+  BenchResult time = timeAtUsualClock(settings, medianClock(clocks_),
+                                      {.warmups = 1,
+                                       .precision = options_.precision,
+                                       .minSamples = kFewestSamples,
+                                       .maxSeconds = options_.mostSeconds});
+  if (time.clockMHz && (clocks_.empty() || time.doubt.empty()))
+    clocks_.push_back(time.clockMHz);
   trial.status = Status::Timed;
   trial.milliseconds = time.median;
   trial.spread = (time.upper - time.lower) / 2 / time.median;
   trial.samples = static_cast<int>(time.samples.size());
+  trial.clockMHz = time.clockMHz;
+  trial.doubt = time.doubt;
+}
+
+BenchResult Attempts::timeAtUsualClock(const Settings &settings, int usualClock,
+                                       const BenchOptions &options) {
+  constexpr int kMostTimes = 3;
+  BenchResult time;
+  for (int nth = 1; nth <= kMostTimes; ++nth) {
+    if (nth > 1) // it may cool down, and others may end
+      std::this_thread::sleep_for(std::chrono::duration<double>(options_.restSeconds));
+    time = bench(
+        copies_.stream(), [&] { launch(settings); }, options);
+    if (usualClock && time.clockMHz && time.doubt.empty() && isFarClock(time.clockMHz, usualClock))
+      time.doubt = "its clock was " + std::to_string(time.clockMHz) + " MHz, in other trials " +
+                   std::to_string(usualClock) + " MHz";
+    if (time.doubt.empty())
+      break;
+  }
+  return time;
 }
 
 // A kernel that does not tell its work is counted.
@@ -153,25 +197,20 @@ void Attempts::compare(std::vector<Trial *> finalists) {
     return;
   constexpr int kTurns = 5, kSamples = 10;
   DeviceLock alone(call_.device);
-  std::vector<std::vector<double>> samples(finalists.size());
+  std::vector<std::vector<BenchResult>> turns(finalists.size());
+  std::vector<int> clocks;
   for (int turn = 0; turn < kTurns; ++turn)
     for (size_t i = 0; i < finalists.size(); ++i) {
-      Settings settings = settingsOf(finalists[i]->config);
-      BenchResult time = bench(copies_.stream(), [&] { launch(settings); },
-                               {.warmups = 1,
-                                .precision = 1,
-                                .minSamples = kSamples,
-                                .maxSeconds = options_.mostSeconds});
-      samples[i].insert(samples[i].end(), time.samples.begin(), time.samples.end());
+      turns[i].push_back(timeAtUsualClock(settingsOf(finalists[i]->config), medianClock(clocks),
+                                          {.warmups = 1,
+                                           .precision = 1,
+                                           .minSamples = kSamples,
+                                           .maxSeconds = options_.mostSeconds}));
+      if (int clock = turns[i].back().clockMHz)
+        clocks.push_back(clock);
     }
-  for (size_t i = 0; i < finalists.size(); ++i) {
-    std::vector<double> &all = samples[i];
-    std::ranges::sort(all);
-    MedianInterval interval = medianIntervalOf(all);
-    finalists[i]->milliseconds = interval.median;
-    finalists[i]->spread = (interval.upper - interval.lower) / 2 / interval.median;
-    finalists[i]->samples = static_cast<int>(all.size());
-  }
+  for (size_t i = 0; i < finalists.size(); ++i)
+    takeTogether(turns[i], *finalists[i]);
 }
 
 } // namespace tile::tune

@@ -7,6 +7,8 @@
 #include "runtime/tune/Agreement.h"
 #include "runtime/tune/Trier.h"
 
+#include <tile/Bench.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +20,7 @@ struct AttemptOptions {
   bool runsOwn = true;      ///< false: the kernel's own settings are known to end the process
   double precision = 0.02;  ///< of a time, as part of it
   double mostSeconds = 0.2; ///< that a time takes to find out
+  double restSeconds = 0.2; ///< before it is found out again, where the device was slowed
 };
 
 class Attempts : public Trier {
@@ -42,6 +45,9 @@ private:
   /// Compares with the reference, or becomes it.
   std::string checkResults();
   void findTime(const Settings &settings, Trial &trial);
+  /// Once more where the device was slowed, or had a clock far from the usual one; in the end with a doubt.
+  BenchResult timeAtUsualClock(const Settings &settings, int usualClock,
+                               const BenchOptions &options);
   void model(const Settings &settings, Trial &trial);
 
   TunedCall call_;
@@ -49,6 +55,7 @@ private:
   PrivateCall copies_;
   std::vector<PrivateCall::Result> reference_;
   bool hasReference_ = false;
+  std::vector<int> clocks_; ///< of the times so far that are not doubtful, in MHz
 };
 
 } // namespace tile::tune

@@ -68,6 +68,8 @@ Trial trialOf(const Json &line) {
   trial.milliseconds = fieldOf<double>(line, "ms", 0);
   trial.spread = fieldOf<double>(line, "spread", 0);
   trial.samples = fieldOf<int>(line, "samples", 0);
+  trial.clockMHz = fieldOf<int>(line, "clock", 0);
+  trial.doubt = fieldOf<std::string>(line, "doubt", "");
   if (auto shape = line.find("shape"); shape != line.end())
     trial.shape = shape->dump();
   trial.isChosen = fieldOf<bool>(line, "chosen", false);
@@ -97,6 +99,10 @@ std::string toJson(const Trial &trial) {
   line["status"] = nameOf(trial.status);
   if (trial.status <= Status::Modelled)
     line.update({{"ms", trial.milliseconds}, {"spread", trial.spread}, {"samples", trial.samples}});
+  if (trial.clockMHz)
+    line["clock"] = trial.clockMHz;
+  if (!trial.doubt.empty())
+    line["doubt"] = trial.doubt;
   if (trial.isChosen)
     line["chosen"] = true;
   if (!trial.shape.empty())

@@ -40,10 +40,12 @@ struct Trial {
   double milliseconds = 0; ///< the median of its times, or the model's time; 0 of one without
   double spread = 0;       ///< half of the median's confidence interval, as part of the median
   int samples = 0;
+  int clockMHz = 0;      ///< of the multiprocessors meanwhile; 0: not known
   bool isChosen = false; ///< of all tried together the one to take
   std::string
       shape; ///< the very problem that was tried, as a line of a file of shapes; may be empty
   std::string reason;    ///< of one that was not right: a sentence
+  std::string doubt;     ///< of a time: why the device may have been slower than it is for others
   std::string toolchain; ///< the build of this library, and what made machine code
   std::string host;
   int64_t time = 0; ///< seconds since 1970

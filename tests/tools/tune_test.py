@@ -129,6 +129,18 @@ class Tune(Case):
         self.assertIn("the kernel's own: block=256", told)
         self.assertFalse(self.database.exists())
 
+    def test_a_gpu_has_a_clock(self):
+        libraries = pathlib.Path(kTilec).resolve().parent.parent / "lib"
+        self.write("scale.cpp", kernel())
+        gpu = {"TILE_DEVICE": "cuda:0", "TILE_LIBCUDA": str(libraries / "libcuda_fake.so")}
+        for nvml, expected in [(libraries / "libnvml_fake.so", "its clock: 1980 MHz, 43 degrees Celsius, 121 W"),
+                               ("/nowhere", "its clock: not known: there is no NVML: /nowhere: ")]:
+            told, _ = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--explain", TILE_LIBNVML=str(nvml), **gpu)
+            self.assertIn(expected, told)
+        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--quiet", TILE_LIBNVML=str(libraries / "libnvml_fake.so"), **gpu)
+        [best] = self.results()
+        self.assertEqual((best["status"], best["clock"]), ("timed", 1980))
+
     def test_shapes(self):
         self.write("scale.cpp", kernel())
         self.write("shapes.jsonl", '{"kernel":"scale","args":["f32[1000]","f32[1000]"]}\n\n'

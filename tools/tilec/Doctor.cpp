@@ -1,5 +1,6 @@
 // `tilec doctor`: what is installed, and what each missing thing disables.
 #include "runtime/device/Device.h"
+#include "runtime/device/Nvml.h"
 #include "runtime/jit/Compile.h"
 #include "runtime/toolchain/Assemble.h"
 #include "runtime/toolchain/LinkCuda.h"
@@ -63,6 +64,13 @@ void doctorNvrtc() {
   missing("NVRTC", why, "no inline_cuda");
 }
 
+void doctorNvml() {
+  std::string why;
+  if (device::nvml::functions(&why))
+    return found("NVML", "clocks of GPUs are read while times are measured");
+  missing("NVML", why, "measured times do not tell at which clock");
+}
+
 void doctorCuda() {
   std::vector<Device> devices = Device::all();
   for (const Device &device : devices)
@@ -88,6 +96,7 @@ int doctor() {
   doctorPtxas();
   doctorNvJitLink();
   doctorNvrtc();
+  doctorNvml();
   doctorVirtual();
   doctorCuda();
   const char *variable = std::getenv("TILE_DEVICE");

@@ -56,6 +56,11 @@ TEST(TrialLines, AreReadAsTheyWereWritten) {
             R"("device":"virtual GPU sm_90a 132","config":{"block":256,"warps":4},)"
             R"("status":"timed","ms":0.125,"spread":0.01,"samples":20,"chosen":true,)"
             R"("toolchain":"build","host":"here","time":1700000000})");
+  Trial slowed = trialOf(256, 0.25);
+  slowed.clockMHz = 1410, slowed.doubt = "the device was slowed by heat";
+  EXPECT_NE(toJson(slowed).find(R"("clock":1410,"doubt":"the device was slowed by heat")"),
+            std::string::npos);
+  EXPECT_EQ(toJson(trialOfJson(toJson(slowed), "f", 1)), toJson(slowed));
   Trial refused = trialOf(1024, 0);
   refused.status = Status::Refused, refused.reason = "no\n\"room\"";
   Trial read = trialOfJson(toJson(refused), "f", 1);

@@ -1,5 +1,7 @@
 #include "tools/tilec/tune/TuneText.h"
 
+#include "runtime/device/ClockReader.h"
+#include "runtime/host/State.h"
 #include "runtime/tune/Key.h"
 
 #include <algorithm>
@@ -60,8 +62,11 @@ std::string lineOf(const tune::Trial &trial) {
       trial.spread > 0 ? " +- " + number(trial.spread * 100, "%.1f") + " %" : std::string();
   // Somebody else used the device, or its clock went up and down.
   constexpr double kDoubtful = 0.05;
+  std::string doubt =
+      trial.doubt.empty() && trial.spread > kDoubtful ? "the device was not quiet" : trial.doubt;
   return trial.config.str() + ": " + timeText(trial) + spread +
-         (trial.spread > kDoubtful ? ", doubtful: the device was not quiet" : "");
+         (trial.clockMHz ? " at " + std::to_string(trial.clockMHz) + " MHz" : "") +
+         (doubt.empty() ? "" : ", doubtful: " + doubt);
 }
 
 std::string summaryOf(const tune::TunedCall &call, const tune::TuneResult &result,
@@ -91,6 +96,14 @@ std::string summaryOf(const tune::TunedCall &call, const tune::TuneResult &resul
          keptIn + "\n";
 }
 
+/// What times depend on as well; the virtual GPU has none.
+static std::string clockText(const Device &device) {
+  const device::DeviceProps &props = device.state()->device->props();
+  if (props.countsWork)
+    return {};
+  return "its clock: " + device::ClockReader(props).text() + "\n";
+}
+
 std::string explanationOf(const tune::TunedCall &call) {
   const tune::TuningSpace &space = tune::spaceOf(call.record);
   Problem problem = call.problem();
@@ -113,7 +126,8 @@ std::string explanationOf(const tune::TunedCall &call) {
   if (candidates.ordered.size() > kShown)
     text += "  and " + std::to_string(candidates.ordered.size() - kShown) + " more\n";
   return text + leftOutText(candidates) +
-         "the kernel's own: " + tune::defaultOf(call.record, space, problem).str() + "\n";
+         "the kernel's own: " + tune::defaultOf(call.record, space, problem).str() + "\n" +
+         clockText(call.device);
 }
 
 } // namespace tile::tilec

@@ -146,6 +146,7 @@ void WorkerTrier::compare(std::vector<tune::Trial *> finalists) {
     tune::Trial again = trialOfAnswer(answer);
     trial->milliseconds = again.milliseconds;
     trial->spread = again.spread, trial->samples = again.samples;
+    trial->clockMHz = again.clockMHz, trial->doubt = again.doubt;
   }
 }
 

@@ -119,6 +119,15 @@ FAKE_API cuDeviceGetName(char *name, int length, CUdevice device) {
   std::snprintf(name, static_cast<size_t>(length), "Fake GPU %d", device);
   return kSuccess;
 }
+#ifndef FAKE_CUDA_OLD
+FAKE_API cuDeviceGetPCIBusId(char *place, int length, CUdevice device) {
+  FAKE_ENTER("cuDeviceGetPCIBusId", Needs::Start);
+  if (device < 0 || device >= kDeviceCount)
+    return kInvalidDevice;
+  std::snprintf(place, static_cast<size_t>(length), "0000:%s:00.0", device ? "17" : "65");
+  return kSuccess;
+}
+#endif
 FAKE_API cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   FAKE_ENTER("cuDeviceGetAttribute", Needs::Start);
   auto found = state().attributes.find(attribute);
