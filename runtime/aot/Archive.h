@@ -20,9 +20,10 @@ namespace tile::aot {
 /// A function for some target and arguments.
 struct Variant {
   Needs needs;
-  std::vector<std::pair<int, int>> aliases; ///< arguments that may overlap, the lower one first
-  codegen::CompiledKernel compiled;         ///< for its target
-  std::vector<std::byte> cubin; ///< machine code for that; empty if there was no assembler
+  std::vector<std::pair<int, int>>
+      aliases; ///< arguments of which the kernel says that they may overlap, the lower one first
+  codegen::CompiledKernel compiled; ///< for its target
+  std::vector<std::byte> cubin;     ///< machine code for that; empty if there was no assembler
 };
 
 struct Function {

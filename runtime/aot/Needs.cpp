@@ -32,15 +32,14 @@ std::string lack(const ArgFacts &needed, const ArgFacts &actual, const HostArg &
   return "";
 }
 
-/// Arguments that are one view, where the kernel writes it, need code that knows.
+/// Arguments that are one view, where the kernel writes it, need code that knows. Such code is for all others as well, and for all
+/// arguments of one dtype and rank.
 std::string unlikeView(const detail::KernelRecord &record, const ArgFacts &needed, int sameAs) {
-  if (needed.sameAs == sameAs)
+  if (sameAs < 0 || needed.sameAs >= 0)
     return "";
-  if (sameAs < 0)
-    return "must be the same view as " + frontend::argumentName(record, needed.sameAs);
   return "is the same view as " + frontend::argumentName(record, sameAs) +
-         ", and the code is for tensors of their own: give it memory of its own, or declare one "
-         "InOut parameter in the kernel";
+         ", and the code is for tensors of their own: give it memory of its own, or compile the "
+         "function without --no-in-place";
 }
 
 std::string unlikeValue(const NeededValue &needed, const detail::KernelRecord &record,

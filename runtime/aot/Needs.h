@@ -20,6 +20,7 @@ struct NeededValue {
 };
 
 struct Needs {
+  /// `sameAs` of one: it may be the same view as that, or as any other that says so.
   std::vector<frontend::ArgFacts> args;
   std::vector<frontend::TileUse> tiles; ///< by argument: how far accesses reach beyond extents
   std::vector<NeededValue> values;

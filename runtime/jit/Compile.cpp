@@ -169,10 +169,10 @@ CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions
 }
 
 Specialisation specialise(const KernelRequest &request, const CompileOptions &options,
-                          Assumed assumed) {
+                          Assumed assumed, bool isDependent) {
   detail::CompileSettings settings = request.settings;
   settings.assume &= assumed == Assumed::LikeExample;
-  Call call(*request.record, request.arguments, request.constants, settings);
+  Call call(*request.record, request.arguments, request.constants, settings, isDependent);
   detail::checkArguments(call.record(), call.args());
   TargetInfo target = targetInfo(options.target);
   std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, target);

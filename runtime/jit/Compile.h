@@ -65,9 +65,10 @@ struct Specialisation {
   std::vector<uint64_t> values; ///< of uses.values, in their order
 };
 
-/// Compiles a kernel ahead of calls. Values that the kernel asks for while it is traced are those of the request.
+/// Compiles a kernel ahead of calls. Values that the kernel asks for while it is traced are those of the request. The code of one
+/// whose arguments are marked as one view (HostArg::sameAs) is right for those that are not, too.
 Specialisation specialise(const KernelRequest &request, const codegen::CompileOptions &options,
-                          Assumed assumed);
+                          Assumed assumed, bool isDependent = false);
 
 /// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it, `where` the place of errors that
 /// have none; without it the text's. Throws Parse for text that is not a valid module, else as compileTraced. Give it no hostile text

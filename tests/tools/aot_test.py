@@ -49,7 +49,7 @@ class Ahead(Case):
     def test_functions_and_their_header(self):
         _, told = self.aot(0, "kernels.cpp", "-f", "scale B=256", "-f", "big = scale B=1024 x=f32[4096]", "-f", "twice",
                            "-o", "out", "--arch", "sm_80")
-        self.assertIn("big: sm_80 (3 variants)", told)
+        self.assertIn("big: sm_80 (6 variants)", told)
         header = (self.path / "out/kernels.h").read_text()
         self.assertIn("With B = 1024. For sm_80.", header)
         self.write("main.cpp", '#include "kernels.h"\n'
@@ -65,6 +65,13 @@ class Ahead(Case):
         self.compiles("gcc", "-std=c99", "-pedantic", *strict, "-Wno-unused-function", "main.c")
         self.compiles("gcc", "-std=c99", "-pedantic", *strict, "out/kernels.c")
         self.compiles("g++", "-std=c++20", "-x", "c++", *strict, "out/kernels.c")
+
+    def test_what_functions_are_for(self):
+        for options, variants in [((), 6), (("--no-in-place",), 3), (("--example-only",), 2), (("--example-only", "--no-in-place"), 1)]:
+            _, told = self.aot(0, "kernels.so", "-f", "scale B=256", "--arch", "sm_80", *options)
+            self.assertIn(f"({variants} variant", told)
+        _, told = self.aot(0, "kernels.so", "-f", "scale B=256", "--arch", "sm_80,sm_90a", "--dependent")
+        self.assertIn("scale: sm_80 (6 variants), sm_90a (6 variants)", told)
 
     def test_the_only_kernel_or_all(self):
         self.write("one.cpp", kKernels.split("auto twice")[0])

@@ -189,10 +189,85 @@ TEST_P(AotLaunch, WrongArgumentsAreRefusedAtTheCall) {
     overlapping.extents[0] = 100;
     EXPECT_NE(refused({overlapping, good[1], good[2]}, ErrorCode::Aliasing).find("overlaps"),
               std::string::npos);
-    EXPECT_NE(refused({good[1], good[1], good[2]}, ErrorCode::Unsupported)
-                  .find("is the same view as arg 1 'x'"),
-              std::string::npos);
     function.launch(stream, good);
+  }
+}
+
+// Every call in place has code: of any alignment and extent, and with any of the arguments being one view.
+TEST_P(AotLaunch, WorksInPlace) {
+  ArchivedFunction function =
+      functionOf(compiledAhead("scale", scaleRequest(), kScaleNames, {"sm_80", "sm_90a"}));
+  for (int64_t extent : {1, 255, 256, 1000, 1024})
+    for (int64_t begin : {0, 1, 4}) {
+      auto x = device.tensor<float>({begin + extent}, std::vector<float>(begin + extent, 3.f));
+      HostArg view = toHostArg(x);
+      view.pointer = static_cast<float *>(view.pointer) + begin;
+      view.extents[0] = extent;
+      for (float factor : {2.f, 0.5f, 4.f}) // the second is remembered, and so is the first apart
+        function.launch(stream, std::vector<HostArg>{view, view, number(factor)});
+      EXPECT_EQ(x.download().back(), 12.f) << extent << " from " << begin;
+      auto y = device.tensor<float>({extent});
+      function.launch(stream, std::vector<HostArg>{view, toHostArg(y), number(2.f)});
+      EXPECT_EQ(y.download()[0], 24.f) << "apart as before";
+    }
+}
+
+// As in code of the JIT: what is read behind a write of the same view is what was written.
+TEST_P(AotLaunch, InPlaceAccessesAreInTheirOrder) {
+  const auto twice = kernel("twice", [](In<f32, 1> x, Out<f32, 1> y, Out<f32, 1> z) {
+    Value i = grid1d(y, {256});
+    y.tile({256})(i) = x.tile({256})(i) * 2.0f;
+    z.tile({256})(i) = x.tile({256})(i) + 1.0f;
+  });
+  auto view = exampleView(f32, {1024});
+  aot::Function compiled =
+      compiledAhead("twice", {twice, {view, view, view}}, {"x", "y", "z"}, {"sm_80"});
+  EXPECT_GT(compiled.variants.size(), 3u) << "code for calls in place is another";
+  ArchivedFunction function = functionOf(compiled);
+  auto ones = [&] { return device.tensor<float>({1000}, std::vector<float>(1000, 1.f)); };
+  auto resultOf = [&](const Tensor &x, const Tensor &y, const TensorOf<float> &z) {
+    function.launch(stream, std::vector<HostArg>{toHostArg(x), toHostArg(y), toHostArg(z)});
+    return z.download()[999];
+  };
+  TensorOf<float> x = ones(), y = ones(), z = ones();
+  EXPECT_EQ(resultOf(x, y, z), 2.f);
+  EXPECT_EQ(resultOf(x, x, z), 3.f) << "of x, which was doubled before";
+  EXPECT_EQ(resultOf(ones(), z, z), 2.f) << "both outputs: the later one stays";
+  EXPECT_EQ(resultOf(z, z, z), 5.f);
+  HostArg part = toHostArg(x);
+  part.extents[0] = 500;
+  HostArg shifted = part;
+  shifted.pointer = static_cast<float *>(part.pointer) + 100;
+  EXPECT_NE(refusal(
+                [&] {
+                  function.launch(stream, std::vector<HostArg>{part, shifted, toHostArg(z)});
+                },
+                ErrorCode::Aliasing)
+                .find("overlaps"),
+            std::string::npos)
+      << "views that overlap in another way are none of these";
+}
+
+TEST_P(AotLaunch, WaitsForLaunchesBeforeItIfItIsCompiledSo) {
+  tilec::AotRequest asked{"scale", scaleRequest(), kScaleNames, {}};
+  tilec::AotOptions options;
+  options.hasMachineCode = false, options.isDependent = true;
+  aot::Function compiled = tilec::functionOf(asked);
+  for (const char *target : {"sm_80", "sm_90a"})
+    tilec::addVariants(compiled, asked, target, options);
+  for (const aot::Variant &variant : compiled.variants) {
+    bool isHopper = variant.compiled.target == "sm_90a";
+    EXPECT_EQ(variant.compiled.waits, isHopper);
+    EXPECT_EQ(variant.compiled.ptx.find("griddepcontrol.wait") != std::string::npos, isHopper);
+  }
+  ArchivedFunction function = functionOf(compiled);
+  auto x = device.tensor<float>({1000}, std::vector<float>(1000, 1.f)),
+       y = device.tensor<float>({1000});
+  for (bool overlaps : {false, true}) {
+    stream.overlapLaunches(overlaps);
+    function.launch(stream, std::vector<HostArg>{toHostArg(x), toHostArg(y), number(2.f)});
+    function.launch(stream, std::vector<HostArg>{toHostArg(y), toHostArg(y), number(3.f)});
+    EXPECT_EQ(y.download()[999], 6.f);
   }
 }
 
@@ -219,7 +294,7 @@ TEST(AotFunctions, RunOnLaterDevicesUnlessTheyAreForOneAlone) {
 // Beyond 2^31 elements narrow addresses would wrap: only the last variant may be taken. Nothing is launched.
 TEST(AotFunctions, NeedWideAddressesForLargeTensors) {
   aot::Function function = compiledAhead("scale", scaleRequest(), kScaleNames);
-  ASSERT_EQ(function.variants.size(), 3u);
+  ASSERT_EQ(function.variants.size(), 6u) << "three, and as many for calls in place";
   detail::KernelRecord record;
   record.params = function.params, record.paramNames = function.paramNames;
   std::vector<HostArg> args = {exampleView(f32, {1000}), exampleView(f32, {1000}), number(1.f)};
@@ -233,7 +308,11 @@ TEST(AotFunctions, NeedWideAddressesForLargeTensors) {
   args = scaleRequest(4096).arguments;
   args[2] = number(1.f);
   EXPECT_EQ(firstThatFits(), 0);
+  args[1].sameAs = 1;
+  EXPECT_EQ(firstThatFits(), 3) << "in place";
   args[0].strides[0] = int64_t(1) << 31;
+  EXPECT_EQ(firstThatFits(), 5);
+  args[1].sameAs = 0;
   EXPECT_EQ(firstThatFits(), 2);
 }
 

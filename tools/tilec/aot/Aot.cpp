@@ -108,6 +108,10 @@ int run(const Options &options) {
     add("--function", function);
   if (options.isForExampleAlone)
     arguments.push_back("--example-only");
+  if (!options.isForCallsInPlace)
+    arguments.push_back("--no-in-place");
+  if (options.isDependent)
+    arguments.push_back("--dependent");
   if (!options.hasMachineCode)
     arguments.push_back("--no-machine-code");
   arguments.push_back("--");
@@ -143,6 +147,10 @@ void addAot(CLI::App &app, std::function<int()> &chosen) {
       "what files and C++ namespace are called (default: the file, or the function)");
   command->add_flag("--example-only", options->isForExampleAlone,
                     "no variants for arguments unlike the example's");
+  command->add_flag("!--no-in-place", options->isForCallsInPlace,
+                    "no variants for calls whose output is one of the inputs");
+  command->add_flag("--dependent", options->isDependent,
+                    "kernels that start early on streams that overlap launches, from sm_90 on");
   command->add_flag("!--no-machine-code", options->hasMachineCode,
                     "PTX alone, which drivers compile when it is loaded");
   command->add_option("--reproducer", options->reproducer)->group("");
