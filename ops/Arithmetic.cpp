@@ -2,6 +2,7 @@
 #include <tile/ops/Arithmetic.h>
 
 #include "ops/NewTensor.h"
+#include "ops/byname/Entry.h"
 
 #include <tile/Registry.h>
 #include <tile/ops/Map.h>
@@ -77,9 +78,9 @@ const bool registered = registerOp({
               detail::mapKernel<Add, 1, 1, Operand, Operand>({"add", {"c", "a", "b"}});
           return KernelRequest(program.consts(1, settings.integer("B", 1024)), {view, view, view});
         },
-    .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec::of(in[0]); },
-    .run = [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
-              const OpSettings &) { add(stream, in[0], in[1], out); },
+    .outputs = broadcast,
+    .run = [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+              const OpSettings &) { add(stream, in[0], in[1], out[0]); },
 });
 
 } // namespace

@@ -4,6 +4,8 @@
 #include "ops/MatmulTiles.h"
 #include "ops/MatmulWork.h"
 #include "ops/NewTensor.h"
+#include "ops/byname/Entry.h"
+#include "ops/byname/ProductSettings.h"
 
 #include <tile/Registry.h>
 
@@ -16,20 +18,6 @@ namespace {
 
 /// Columns of tiles are walked in groups of this many rows, which share operands in the L2 cache.
 constexpr int kSwizzleRows = 8;
-
-/// The precision by its name on the command line.
-Precision precisionOf(const OpSettings &settings) {
-  std::string name = settings.text("precision", "tf32x3");
-  for (auto [known, precision] : {std::pair("ieee", Precision::ieee),
-                                  {"tf32", Precision::tf32},
-                                  {"tf32x3", Precision::tf32x3},
-                                  {"bf16x3", Precision::bf16x3},
-                                  {"bf16x6", Precision::bf16x6}})
-    if (name == known)
-      return precision;
-  throw Error(Fault::User, ErrorCode::InvalidArgument,
-              "precision=" + name + ": ieee, tf32 or tf32x3 is expected");
-}
 
 /// A matrix with its dimensions exchanged.
 HostArg transposed(HostArg matrix) {
@@ -88,16 +76,22 @@ const bool registered = registerOp({
                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
               {a, b, c});
         },
-    .output =
+    .outputs =
         [](std::span<const Tensor> in, const OpSettings &settings) {
-          return TensorSpec{settings.dtype("dtype", resultOf(in[0].dtype())),
-                            {in[0].extent(0), in[1].extent(1)}};
+          std::vector specs = broadcast(in, settings);
+          specs[0].dtype = settings.dtype("dtype", resultOf(in[0].dtype()));
+          std::vector<int64_t> &extents = specs[0].extents;
+          if (in[0].rank() > 1 && in[1].rank() > 1) { // else the op refuses them
+            extents.end()[-2] = in[0].extents().end()[-2];
+            extents.back() = in[1].extents().back();
+          }
+          return specs;
         },
     .run =
-        [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
            const OpSettings &settings) {
           DotOptions how = howOf(settings);
-          matmul(stream, in[0], in[1], out,
+          matmul(stream, in[0], in[1], out[0],
                  {.precision = how.precision, .fastAccumulation = how.fast_accumulation});
         },
 });

@@ -230,7 +230,8 @@ OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
   int options = HasWeight | (isCentred ? Centred | HasBias : 0);
   return {.name = name,
           .summary = summary,
-          .inputs = isCentred ? 3 : 2,
+          .inputs = 1,
+          .optionalInputs = isCentred ? 2 : 1,
           .kernel =
               [options](const OpSettings &settings) {
                 int64_t rows = settings.integer("M", 4096), columns = settings.integer("N", 1024);
@@ -248,20 +249,32 @@ OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
                     normShort.consts(options, tile.rows, tile.columns).warps(tile.warps),
                     arguments);
               },
-          .output = [](std::span<const Tensor> in,
-                       const OpSettings &) { return TensorSpec::of(in[0]); },
+          .outputs =
+              [isCentred](std::span<const Tensor> in, const OpSettings &settings) {
+                std::vector specs = {TensorSpec::of(in[0])};
+                if (settings.flag("statistics", false)) {
+                  std::span<const int64_t> rows = in[0].extents().first(in[0].rank() - 1u);
+                  specs.resize(isCentred ? 3 : 2, {f32, {rows.begin(), rows.end()}});
+                }
+                return specs;
+              },
           .run =
-              [isCentred](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
-                          const OpSettings &) {
+              [isCentred](const Stream &stream, std::span<const Tensor> in,
+                          std::span<const Tensor> out, const OpSettings &settings) {
+                auto given = [](std::span<const Tensor> list, size_t i) {
+                  return i < list.size() ? Operand(list[i]) : Operand();
+                };
+                double epsilon = settings.number("epsilon", 1e-5);
                 if (isCentred)
-                  layernorm(stream, in[0], in[1], in[2], 1e-5, out);
+                  layernorm(stream, in[0], given(in, 1), given(in, 2), epsilon, out[0],
+                            given(out, 1), given(out, 2));
                 else
-                  rmsnorm(stream, in[0], in[1], 1e-5, out);
+                  rmsnorm(stream, in[0], given(in, 1), epsilon, out[0], given(out, 1));
               }};
 }
 const bool registered =
-    registerOp(entryOf("layernorm", "layer normalisation of the rows of a matrix", true)) &&
-    registerOp(entryOf("rmsnorm", "root-mean-square normalisation of the rows of a matrix", false));
+    registerOp(entryOf("layernorm", "layer normalisation of rows: x, weight, bias", true)) &&
+    registerOp(entryOf("rmsnorm", "root-mean-square normalisation of rows: x, weight", false));
 
 } // namespace
 

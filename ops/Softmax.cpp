@@ -85,7 +85,7 @@ void run(const char *op, bool isLog, const Stream &stream, const Operand &x, con
 
 const bool registered = registerOp({
     .name = "softmax",
-    .summary = "softmax of the rows of a matrix",
+    .summary = "softmax along `dim`, the last unless it is given",
     .inputs = 1,
     .kernel =
         [](const OpSettings &settings) {
@@ -100,13 +100,16 @@ const bool registered = registerOp({
               softmaxOnePass.consts(false, shape.rows, shape.columns).warps(shape.warps),
               {view, view});
         },
-    .output =
+    .outputs =
         [](std::span<const Tensor> in, const OpSettings &settings) {
-          return TensorSpec{settings.dtype("dtype", in[0].dtype()),
-                            {in[0].extents().begin(), in[0].extents().end()}};
+          return std::vector{TensorSpec{settings.dtype("dtype", in[0].dtype()),
+                                        {in[0].extents().begin(), in[0].extents().end()}}};
         },
-    .run = [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
-              const OpSettings &) { softmax(stream, in[0], out); },
+    .run =
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+           const OpSettings &settings) {
+          softmax(stream, in[0], out[0], static_cast<int>(settings.integer("dim", -1)));
+        },
 });
 
 } // namespace

@@ -81,6 +81,7 @@ int mainOf(int argc, char **argv) {
   addRun(app, chosen);
   addExplain(app, chosen);
   addCache(app, chosen);
+  addOps(app, chosen);
   addTune(app, chosen);
   addTuneWorker(app, chosen);
   addCompileWorker(app, chosen);

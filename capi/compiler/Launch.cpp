@@ -170,3 +170,14 @@ tile_status tile_kernel_prepare(tile_kernel *kernel, tile_device *device,
              argumentsOf(*object, arguments, argument_count), detail::prepare);
   });
 }
+
+tile_status tile_kernel_prepare_for(tile_kernel *kernel, tile_stream *stream,
+                                    const tile_launch_options *options,
+                                    const tile_argument *arguments, size_t argument_count) {
+  return guarded([&] {
+    auto object = at(kernel, "kernel");
+    auto place = at(stream, "stream");
+    withCall(*object, *place, readSized(options, "options"),
+             argumentsOf(*object, arguments, argument_count), detail::prepare);
+  });
+}

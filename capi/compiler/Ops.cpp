@@ -24,9 +24,12 @@ const OpEntry &opNamed(const char *name) {
 }
 
 void describe(const OpEntry &op, tile_op_description *description) {
-  writeSized(
-      description, "op",
-      tile_op_description{sizeof *description, op.name.c_str(), op.summary.c_str(), op.inputs});
+  uint64_t changed = 0;
+  for (int input : op.changed)
+    changed |= uint64_t{1} << input;
+  writeSized(description, "op",
+             tile_op_description{sizeof *description, op.name.c_str(), op.summary.c_str(),
+                                 op.inputs, op.optionalInputs, changed});
 }
 
 OpSettings settingsOf(const tile_setting *settings, size_t count) {
@@ -40,15 +43,22 @@ OpSettings settingsOf(const tile_setting *settings, size_t count) {
   return OpSettings(std::move(values));
 }
 
-std::vector<Tensor> inputsOf(const OpEntry &op, tile_tensor *const *inputs, size_t count) {
-  if (count != static_cast<size_t>(op.inputs))
-    refuse(ErrorCode::InvalidArgument, op.name + ": the op reads " + std::to_string(op.inputs) +
-                                           " tensors, got " + std::to_string(count));
-  required(inputs, count, "inputs");
-  std::vector<Tensor> tensors;
+std::vector<Tensor> tensorsOf(tile_tensor *const *tensors, size_t count, const std::string &name) {
+  required(tensors, count, name.c_str());
+  std::vector<Tensor> result;
   for (size_t i = 0; i < count; ++i)
-    tensors.push_back(*at(inputs[i], ("inputs[" + std::to_string(i) + "]").c_str()));
-  return tensors;
+    result.push_back(*at(tensors[i], (name + "[" + std::to_string(i) + "]").c_str()));
+  return result;
+}
+
+std::vector<Tensor> inputsOf(const OpEntry &op, tile_tensor *const *inputs, size_t count) {
+  auto fewest = static_cast<size_t>(op.inputs);
+  size_t most = fewest + static_cast<size_t>(op.optionalInputs);
+  if (count < fewest || count > most)
+    refuse(ErrorCode::InvalidArgument, op.name + ": the op reads " + std::to_string(fewest) +
+                                           (most > fewest ? " to " + std::to_string(most) : "") +
+                                           " tensors, got " + std::to_string(count));
+  return tensorsOf(inputs, count, "inputs");
 }
 
 /// Ops name lines of their own; what the caller did wrong is told at the caller's.
@@ -76,6 +86,35 @@ void refuseUnused(const OpEntry &op, const OpSettings &settings) {
              (known.empty() ? "the op has no settings" : "settings are " + known));
 }
 
+/// What a call asks for.
+struct OpCall {
+  const OpEntry &op;
+  OpSettings settings;
+  std::vector<Tensor> inputs;
+
+  std::vector<TensorSpec> outputs() const {
+    return atCaller(op, [&] { return op.outputs(inputs, settings); });
+  }
+};
+
+OpCall callOf(const char *name, tile_tensor *const *inputs, size_t inputCount,
+              const tile_setting *settings, size_t settingCount) {
+  const OpEntry &op = opNamed(name);
+  return {op, settingsOf(settings, settingCount), inputsOf(op, inputs, inputCount)};
+}
+
+void launchInto(OpCall &call, tile_stream *stream, const std::vector<Tensor> &outputs) {
+  auto place = at(stream, "stream");
+  call.settings.setTarget(place->device().target());
+  size_t expected = call.outputs().size();
+  if (outputs.size() != expected)
+    refuse(ErrorCode::InvalidArgument, call.op.name + ": the op has " + std::to_string(expected) +
+                                           (expected == 1 ? " output" : " outputs") + ", got " +
+                                           std::to_string(outputs.size()));
+  atCaller(call.op, [&] { call.op.run(*place, call.inputs, outputs, call.settings); });
+  refuseUnused(call.op, call.settings);
+}
+
 } // namespace
 
 tile_status tile_op_count(size_t *count) {
@@ -96,34 +135,55 @@ tile_status tile_op_find(const char *name, tile_op_description *op) {
   return guarded([&] { describe(opNamed(name), op); });
 }
 
-tile_status tile_op_output(const char *name, tile_tensor *const *inputs, size_t input_count,
-                           const tile_setting *settings, size_t setting_count, tile_dtype *dtype,
-                           int32_t *rank, int64_t *shape) {
+tile_status tile_op_output_count(const char *name, tile_tensor *const *inputs, size_t input_count,
+                                 const tile_setting *settings, size_t setting_count,
+                                 size_t *count) {
   return guarded([&] {
-    const OpEntry &op = opNamed(name);
-    OpSettings given = settingsOf(settings, setting_count);
-    std::vector<Tensor> tensors = inputsOf(op, inputs, input_count);
+    OpCall call = callOf(name, inputs, input_count, settings, setting_count);
+    *required(count, "count") = call.outputs().size();
+  });
+}
+
+tile_status tile_op_output_at(const char *name, tile_tensor *const *inputs, size_t input_count,
+                              const tile_setting *settings, size_t setting_count, size_t index,
+                              tile_dtype *dtype, int32_t *rank, int64_t *shape) {
+  return guarded([&] {
+    OpCall call = callOf(name, inputs, input_count, settings, setting_count);
     required(dtype, "dtype");
     required(rank, "rank");
     required(shape, "shape");
-    TensorSpec spec = atCaller(op, [&] { return op.output(tensors, given); });
-    *dtype = numberOf(spec.dtype);
-    *rank = static_cast<int32_t>(spec.extents.size());
-    std::ranges::copy(spec.extents, shape);
+    std::vector<TensorSpec> specs = call.outputs();
+    if (index >= specs.size())
+      refuse(ErrorCode::InvalidArgument,
+             call.op.name + ": output " + std::to_string(index) + " is none of the op's " +
+                 std::to_string(specs.size()) + ", which are numbered from 0");
+    *dtype = numberOf(specs[index].dtype);
+    *rank = static_cast<int32_t>(specs[index].extents.size());
+    std::ranges::copy(specs[index].extents, shape);
   });
+}
+
+tile_status tile_op_launch(const char *name, tile_stream *stream, tile_tensor *const *inputs,
+                           size_t input_count, tile_tensor *const *outputs, size_t output_count,
+                           const tile_setting *settings, size_t setting_count) {
+  return guarded([&] {
+    OpCall call = callOf(name, inputs, input_count, settings, setting_count);
+    launchInto(call, stream, tensorsOf(outputs, output_count, "outputs"));
+  });
+}
+
+tile_status tile_op_output(const char *name, tile_tensor *const *inputs, size_t input_count,
+                           const tile_setting *settings, size_t setting_count, tile_dtype *dtype,
+                           int32_t *rank, int64_t *shape) {
+  return tile_op_output_at(name, inputs, input_count, settings, setting_count, 0, dtype, rank,
+                           shape);
 }
 
 tile_status tile_op_run(const char *name, tile_stream *stream, tile_tensor *const *inputs,
                         size_t input_count, tile_tensor *output, const tile_setting *settings,
                         size_t setting_count) {
   return guarded([&] {
-    const OpEntry &op = opNamed(name);
-    OpSettings given = settingsOf(settings, setting_count);
-    auto place = at(stream, "stream");
-    given.setTarget(place->device().target());
-    std::vector<Tensor> tensors = inputsOf(op, inputs, input_count);
-    auto result = at(output, "output");
-    atCaller(op, [&] { op.run(*place, tensors, *result, given); });
-    refuseUnused(op, given);
+    OpCall call = callOf(name, inputs, input_count, settings, setting_count);
+    launchInto(call, stream, {*at(output, "output")});
   });
 }

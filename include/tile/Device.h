@@ -219,4 +219,14 @@ private:
   std::shared_ptr<detail::DeviceState> state_;
 };
 
+/// Where calls of a kernel are going to be made, for what is done ahead of them: on streams of a
+/// device, or on a stream, whose options count (Stream::overlapLaunches). Made by itself from both.
+struct CallPlace {
+  CallPlace(const Device &device) : device(device) {}
+  CallPlace(const Stream &stream);
+
+  Device device;
+  bool overlapsLaunches = false;
+};
+
 } // namespace tile

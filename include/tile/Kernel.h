@@ -129,15 +129,15 @@ public:
   }
 
   /// Compiles and loads what a call with such arguments needs, without launching: at start-up, say.
-  /// Errors: as for the call.
-  template <class... X> void prepare(const Device &device, const X &...arguments) const {
+  /// For a device, or for a stream and its options. Errors: as for the call.
+  template <class... X> void prepare(const CallPlace &place, const X &...arguments) const {
     static_assert(HasConsts || kConsts == 0,
                   "the kernel has Const parameters: call .consts(...) before preparing it");
     static_assert(sizeof...(X) == kArguments,
-                  "prepare needs one argument, after the device, for each parameter of the "
+                  "prepare needs one argument, after the place, for each parameter of the "
                   "kernel that is not a Const");
     if constexpr (sizeof...(X) == kArguments && (HasConsts || kConsts == 0))
-      prepareFor(detail::RuntimeParams<P...>(), device, arguments...);
+      prepareFor(detail::RuntimeParams<P...>(), place, arguments...);
   }
 
   /// For the runtime.
@@ -161,10 +161,10 @@ private:
     detail::withArguments(params, *record_, site.where, launch, arguments...);
   }
   template <class... Runtime, class... X>
-  void prepareFor(detail::Params<Runtime...> params, const Device &device,
+  void prepareFor(detail::Params<Runtime...> params, const CallPlace &place,
                   const X &...arguments) const {
     auto prepare = [&](std::span<const HostArg> args) {
-      detail::prepare(*record_, device, args, constants(), options_);
+      detail::prepare(*record_, place, args, constants(), options_);
     };
     detail::withArguments(params, *record_, options_.call, prepare, arguments...);
   }
@@ -215,18 +215,15 @@ public:
     }
   }
   /// Compiles and loads what a call with such arguments needs, without launching.
-  template <class... X> void prepare(const Device &device, const X &...arguments) const {
+  template <class... X> void prepare(const CallPlace &place, const X &...arguments) const {
     static_assert(sizeof...(X) == kArguments,
-                  "prepare needs one argument, after the device, for each parameter of the "
+                  "prepare needs one argument, after the place, for each parameter of the "
                   "kernel that is not a Const");
     if constexpr (sizeof...(X) == kArguments) {
       auto prepare = [&](std::span<const HostArg> args) {
         int64_t consts[kConsts + 1];
         std::copy_n(consts_, kConsts, consts);
-        const std::span<int64_t> constants(consts, size_t{kConsts});
-        detail::LaunchOptions options;
-        detail::chooseTuned(*record_, device, args, {constants, given_}, options.compile, {});
-        detail::prepare(*record_, device, args, constants, options);
+        detail::prepareTuned(*record_, place, args, {{consts, size_t{kConsts}}, given_});
       };
       detail::withArguments(detail::RuntimeParams<P...>(), *record_, Loc(), prepare, arguments...);
     }

@@ -1,17 +1,17 @@
-// Ops by name, for the command line: `tilec build op:matmul BM=64` and `tilec run op:add a.npy
-// b.npy c.npy`. A library registers what it offers in a static initialiser:
+// Ops by name, for the command line, C and Python: `tilec build op:matmul BM=64`, `tilec run op:add
+// a.npy b.npy c.npy`, `tilec.ops.add(a, b)`. A library registers what it offers in a static
+// initialiser:
 //
 //   const bool registered = registerOp({
 //       .name = "add",
 //       .summary = "c = a + b, elementwise",
 //       .inputs = 2,
-//       .kernel = [](const OpSettings &s) {
-//         int64_t n = s.integer("N", 1 << 20);
-//         return KernelRequest(addRows.consts(s.integer("B", 1024)), {exampleView(f32, {n}), ...});
-//       },
-//       .output = [](std::span<const Tensor> in, const OpSettings &) { ... a TensorSpec },
-//       .run = [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
-//                 const OpSettings &) { ops::add(stream, in[0], in[1], out); }});
+//       .example = [](const OpSettings &s) {
+//         return std::vector(2, TensorSpec{s.dtype("dtype", f32), {s.integer("N", 1 << 20)}}); },
+//       .outputs = [](std::span<const Tensor> in, const OpSettings &) {
+//         return std::vector{TensorSpec::of(in[0])}; },
+//       .run = [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+//                 const OpSettings &) { ops::add(stream, in[0], in[1], out[0]); }});
 #pragma once
 
 #include <tile/Tensor.h>
@@ -32,7 +32,11 @@ public:
   explicit OpSettings(std::map<std::string, std::string> values) : values_(std::move(values)) {}
 
   int64_t integer(const std::string &name, int64_t fallback) const;
+  double number(const std::string &name, double fallback) const;
+  bool flag(const std::string &name, bool fallback) const;
   DType dtype(const std::string &name, DType fallback) const;
+  /// Integers, as in axes=0,2 or shape=4x1024.
+  std::vector<int64_t> integers(const std::string &name, std::vector<int64_t> fallback) const;
   std::string text(const std::string &name, std::string fallback) const;
 
   /// The GPU that the kernel is compiled for, "sm_90a", where that is known before it is traced;
@@ -83,19 +87,27 @@ struct KernelRequest {
   std::vector<HostArg> arguments; ///< exampleView, exampleScalar
 };
 
-/// An op by name.
+/// An op by name. It has `kernel`, or `example`, or neither, and is then only run.
 struct OpEntry {
   std::string name;
-  std::string summary; ///< one line
-  int inputs = 0;      ///< how many tensors `run` reads
+  std::string summary;    ///< one line
+  int inputs = 0;         ///< how many tensors `run` needs
+  int optionalInputs = 0; ///< how many more it takes, behind those
+  /// Which of all these it changes in place, by their numbers from 0. Of an op that has no other
+  /// outputs `outputs` returns none.
+  std::vector<int> changed = {};
   /// The kernel it launches for these settings.
-  std::function<KernelRequest(const OpSettings &)> kernel;
-  /// What the output must be for these inputs.
-  std::function<TensorSpec(std::span<const Tensor> inputs, const OpSettings &)> output;
-  /// Computes it.
-  std::function<void(const Stream &, std::span<const Tensor> inputs, const Tensor &output,
-                     const OpSettings &)>
-      run;
+  std::function<KernelRequest(const OpSettings &)> kernel = {};
+  /// Inputs as the settings say. If there is no `kernel` it is the first that `run` launches for
+  /// them on a virtual GPU, or with launch=1 the second and so on.
+  std::function<std::vector<TensorSpec>(const OpSettings &)> example = {};
+  /// What the outputs must be for these inputs.
+  std::function<std::vector<TensorSpec>(std::span<const Tensor> inputs, const OpSettings &)>
+      outputs = {};
+  /// Computes them.
+  std::function<void(const Stream &, std::span<const Tensor> inputs,
+                     std::span<const Tensor> outputs, const OpSettings &)>
+      run = {};
 };
 
 /// Adds an op; of two with one name the later counts. Returns true, for static initialisers.

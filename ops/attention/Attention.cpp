@@ -6,6 +6,7 @@
 #include "ops/NewTensor.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionWork.h"
+#include "ops/byname/ProductSettings.h"
 
 #include <tile/Registry.h>
 
@@ -185,12 +186,21 @@ const bool registered = registerOp({
                                    .warps(tiles.warps),
                                {q, k, k, q, exampleScalar(f32)});
         },
-    .output = [](std::span<const Tensor> in, const OpSettings &) { return TensorSpec::of(in[0]); },
+    .outputs =
+        [](std::span<const Tensor> in, const OpSettings &settings) {
+          std::vector specs = {TensorSpec::of(in[0])};
+          if (settings.flag("statistics", false))
+            specs.push_back({f32, {specs[0].extents.begin(), specs[0].extents.end() - 1}});
+          return specs;
+        },
     .run =
-        [](const Stream &stream, std::span<const Tensor> in, const Tensor &out,
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
            const OpSettings &settings) {
-          attention(stream, in[0], in[1], in[2], out,
-                    {.causal = settings.integer("causal", 0) != 0});
+          AttentionOptions options = attentionOptionsOf(settings);
+          if (out.size() > 1)
+            attention(stream, in[0], in[1], in[2], out[0], out[1], options);
+          else
+            attention(stream, in[0], in[1], in[2], out[0], options);
         },
 });
 

@@ -9,6 +9,7 @@
 #include "ops/NewTensor.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionQuerySums.h"
+#include "ops/byname/ProductSettings.h"
 
 #include <array>
 #include <bit>
@@ -272,14 +273,9 @@ void launchGradient(CallSite site, const GradientArguments &in, const AttentionO
 
 // --- By name -------------------------------------------------------------------------------------
 
-AttentionOptions optionsOf(const OpSettings &settings) {
-  return {.causal = settings.integer("causal", 0) != 0,
-          .deterministic = settings.integer("deterministic", 1) != 0};
-}
-
 /// The kernel that computes dq, dk or dv: `of`.
 KernelRequest gradientKernel(const OpSettings &settings) {
-  AttentionOptions options = optionsOf(settings);
+  AttentionOptions options = attentionOptionsOf(settings);
   DType dtype = settings.dtype("dtype", f16);
   int64_t batches = settings.integer("B", 4), heads = settings.integer("H", 16),
           queries = settings.integer("Lq", 2048), head = settings.integer("D", 64),
@@ -312,21 +308,21 @@ const bool registered = registerOp({
     .summary = "the gradient of sum(attention(q, k, v) * dout) by q, k or v: of=dq, dk or dv",
     .inputs = 4,
     .kernel = gradientKernel,
-    .output =
+    .outputs =
         [](std::span<const Tensor> in, const OpSettings &settings) {
-          return TensorSpec::of(in[settings.text("of", "dk") == "dq" ? 0 : 1]);
+          return std::vector{TensorSpec::of(in[settings.text("of", "dk") == "dq" ? 0 : 1])};
         },
     .run =
-        [](const Stream &stream, std::span<const Tensor> in, const Tensor &result,
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> result,
            const OpSettings &settings) {
-          AttentionOptions options = optionsOf(settings);
+          AttentionOptions options = attentionOptionsOf(settings);
           Tensor out = stream.tensor(in[0].dtype(), in[0].extents()),
                  lse = stream.tensor(f32, in[0].extents().first(3));
           attention(stream, in[0], in[1], in[2], out, lse, options);
           auto [dq, dk, dv] =
               attentionBackward(stream, in[0], in[1], in[2], out, lse, in[3], options);
           std::string of = settings.text("of", "dk");
-          copy(stream, of == "dq" ? dq : of == "dv" ? dv : dk, result);
+          copy(stream, of == "dq" ? dq : of == "dv" ? dv : dk, result[0]);
         },
 });
 

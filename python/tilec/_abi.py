@@ -41,7 +41,8 @@ class Setting(ctypes.Structure):
 
 
 class OpDescription(_Sized):
-    _fields_ = [("size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("inputs", c_int32)]
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("inputs", c_int32),
+                ("optional_inputs", c_int32), ("changed", ctypes.c_uint64)]
 
 
 class KernelDescription(_Sized):
@@ -134,11 +135,12 @@ SIGNATURES = {
 # What libtile_rt.so has not.
 COMPILER_SIGNATURES = {
     "tile_op_count": "i Z", "tile_op_at": "i zo", "tile_op_find": "i so", "tile_op_output": "i sHzezIIL",
-    "tile_op_run": "i shHzhez",
+    "tile_op_run": "i shHzhez", "tile_op_output_count": "i sHzezZ", "tile_op_output_at": "i sHzezzIIL",
+    "tile_op_launch": "i shHzHzez",
     "tile_library_open": "i sH", "tile_library_release": "i h", "tile_library_kernel_count": "i hZ",
     "tile_library_kernel_at": "i hzH", "tile_library_kernel": "i hsH", "tile_kernel_release": "i h",
     "tile_kernel_info": "i hk", "tile_kernel_parameter": "i hzp", "tile_kernel_launch": "i hhnaz",
-    "tile_kernel_prepare": "i hhnaz",
+    "tile_kernel_prepare": "i hhnaz", "tile_kernel_prepare_for": "i hhnaz",
 }
 
 library, library_name = _library.load()

@@ -5,7 +5,7 @@ import operator
 from . import _abi
 from ._handles import Handle, call, encoded, made, require_compiler
 from .arguments import parameter, words_of
-from .device import Device, stream_handle
+from .device import Device, Stream, stream_handle
 
 _MOST_OPTIONS = 256  # that a kernel remembers
 
@@ -58,12 +58,15 @@ class Kernel(Handle):
         call(_abi.library.tile_kernel_launch, self._handle, stream_handle(stream), self._options_of(settings),
              words_of(arguments), len(arguments))
 
-    def prepare(self, device, *arguments, **settings):
-        """Compiles and loads what such a call needs, without launching."""
-        if not isinstance(device, Device):
-            raise TypeError(f"a tilec.Device is expected, got a {type(device).__name__}")
-        call(_abi.library.tile_kernel_prepare, self._handle, device._handle, self._options_of(settings), words_of(arguments),
-             len(arguments))
+    def prepare(self, place, *arguments, **settings):
+        """Compiles and loads what such a call needs, without launching: on a device, or on a stream, whose options count."""
+        if isinstance(place, Stream):
+            function, handle = _abi.library.tile_kernel_prepare_for, stream_handle(place)
+        elif isinstance(place, Device):
+            function, handle = _abi.library.tile_kernel_prepare, place._handle
+        else:
+            raise TypeError(f"a tilec.Device or tilec.Stream is expected, got a {type(place).__name__}")
+        call(function, self._handle, handle, self._options_of(settings), words_of(arguments), len(arguments))
 
     def _options_of(self, settings):
         key = tuple(settings.items())

@@ -5,13 +5,16 @@
 #include "runtime/device/Device.h"
 #include "runtime/host/HeldMemory.h"
 
+#include <tile/Kernel.h>
 #include <tile/Tensor.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 
 namespace tile::jit {
@@ -63,6 +66,11 @@ private:
 /// Throws ForkedContext, before anything is locked, if the device does not outlive a fork that came after it was opened.
 void refuseOfParent(const DeviceState &device);
 
+/// Who takes launches of kernels before anything is made of them: RecordedKernel.h.
+using LaunchTaker =
+    std::function<void(const KernelRecord &, std::span<const HostArg>,
+                       std::span<const int64_t> constants, const CompileSettings &)>;
+
 struct StreamState {
   StreamState(std::shared_ptr<DeviceState> owner, Loc where);
   /// Adopts a stream that others made.
@@ -78,6 +86,7 @@ struct StreamState {
   std::atomic<bool> isClosed = false;
   std::atomic<bool> overlapsLaunches = false; ///< of kernels that wait themselves
   std::atomic<Capture *> capture = nullptr;   ///< that its work goes to; ask captureOf
+  const LaunchTaker *taker = nullptr;         ///< that kernels go to in place of the device
   StreamMemory memory;
 };
 

@@ -177,6 +177,9 @@ StreamUsage Stream::usage() const { return state().memory.usage(); }
 
 void Stream::overlapLaunches(bool overlap) const { state().overlapsLaunches = overlap; }
 
+CallPlace::CallPlace(const Stream &stream)
+    : device(stream.device()), overlapsLaunches(stream.state().overlapsLaunches) {}
+
 void Stream::trim() const {
   detail::StreamState &live = state();
   detail::refuseInCapture(live, "Stream::trim");

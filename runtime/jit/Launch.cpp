@@ -83,8 +83,12 @@ launch::RecentCall jit::kernelFor(Call &call, detail::DeviceState &device,
   return {kernel, std::move(footprints)};
 }
 
+bool jit::canStartEarly(const detail::DeviceState &device) {
+  return device.device->props().arch >= 90;
+}
+
 bool jit::startsEarly(const detail::StreamState &stream) {
-  return stream.overlapsLaunches && stream.owner->device->props().arch >= 90;
+  return stream.overlapsLaunches && canStartEarly(*stream.owner);
 }
 
 void detail::launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
@@ -92,6 +96,8 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
   launch::forCall(options.call, [&] {
     trace::Span span("launch", record.name);
     StreamState &state = stream.state();
+    if (state.taker) [[unlikely]]
+      return (*state.taker)(record, args, consts, options.compile);
     DeviceState &device = *state.owner;
     const bool isDependent = jit::startsEarly(state);
     auto [first, second] = jit::wordsOf(options.compile);
@@ -107,14 +113,16 @@ void detail::launch(const KernelRecord &record, const Stream &stream, std::span<
   });
 }
 
-void detail::prepare(const KernelRecord &record, const Device &device,
+void detail::prepare(const KernelRecord &record, const CallPlace &place,
                      std::span<const HostArg> args, std::span<const int64_t> consts,
                      const LaunchOptions &options) {
   launch::forCall(options.call, [&] {
     trace::Span span("prepare", record.name);
-    refuseOfParent(*device.state());
-    jit::Call call(record, args, consts, options.compile);
-    jit::kernelFor(call, *device.state());
+    DeviceState &device = *place.device.state();
+    refuseOfParent(device);
+    bool isDependent = place.overlapsLaunches && jit::canStartEarly(device);
+    jit::Call call(record, args, consts, options.compile, isDependent);
+    jit::kernelFor(call, device);
   });
 }
 

@@ -19,6 +19,8 @@ class Jit;
 /// The device's kernels; made by the first call.
 Jit &jitOf(detail::DeviceState &device);
 
+/// Whether the device can start a kernel while the one before ends.
+bool canStartEarly(const detail::DeviceState &device);
 /// Whether kernels given to the stream wait themselves for those before. They do so from sm_90 on: on devices before it a
 /// stream that overlaps launches has the kernels of any other.
 bool startsEarly(const detail::StreamState &stream);

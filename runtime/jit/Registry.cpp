@@ -1,8 +1,9 @@
 // Ops by name.
-#include <tile/Registry.h>
+#include "runtime/jit/RecordedKernel.h"
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <mutex>
 
 namespace tile {
@@ -42,6 +43,43 @@ int64_t OpSettings::integer(const std::string &name, int64_t fallback) const {
   return result;
 }
 
+double OpSettings::number(const std::string &name, double fallback) const {
+  double result = fallback;
+  const std::string *value = find(name);
+  if (value) {
+    const char *end = value->data() + value->size();
+    auto [stop, fault] = std::from_chars(value->data(), end, result);
+    if (fault != std::errc() || stop != end)
+      refuse(name, *value, "a number is expected");
+  }
+  char text[32];
+  used_[name] = value ? *value : std::string(text, std::to_chars(text, std::end(text), result).ptr);
+  return result;
+}
+
+bool OpSettings::flag(const std::string &name, bool fallback) const {
+  return integer(name, fallback) != 0;
+}
+
+std::vector<int64_t> OpSettings::integers(const std::string &name,
+                                          std::vector<int64_t> fallback) const {
+  const std::string *value = find(name);
+  if (value) {
+    fallback.clear();
+    for (const char *at = value->data(), *end = at + value->size(); at < end; ++at) {
+      auto [stop, fault] = std::from_chars(at, end, fallback.emplace_back());
+      if (fault != std::errc() || (stop != end && *stop != ',' && *stop != 'x') || stop + 1 == end)
+        refuse(name, *value, "integers are expected, as 4x1024 or 0,2");
+      at = stop;
+    }
+  }
+  std::string &text = used_[name];
+  text.clear();
+  for (int64_t one : fallback)
+    text += (text.empty() ? "" : ",") + std::to_string(one);
+  return fallback;
+}
+
 DType OpSettings::dtype(const std::string &name, DType fallback) const {
   const std::string *value = find(name);
   used_[name] = value ? *value : nameOf(fallback);
@@ -74,6 +112,13 @@ bool registerOp(OpEntry op) {
   Ops &ops = Ops::get();
   std::lock_guard lock(ops.mutex);
   std::string name = op.name;
+  if (!op.kernel && op.example)
+    op.kernel = [op](const OpSettings &settings) { return jit::recordedKernel(op, settings); };
+  if (!op.kernel)
+    op.kernel = [name](const OpSettings &) -> KernelRequest {
+      throw Error(Fault::User, ErrorCode::Unsupported,
+                  "op '" + name + "' has no kernel of its own to compile: it is only run");
+    };
   ops.byName[name] = std::move(op);
   return true;
 }

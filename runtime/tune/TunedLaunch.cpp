@@ -11,16 +11,23 @@
 namespace tile::tune {
 namespace {
 
-/// The kernel for what is chosen.
-launch::RecentCall choose(const detail::KernelRecord &record, const Stream &stream,
-                          std::span<const detail::HostArg> args, detail::TunedConstants given,
-                          Loc where) {
-  std::vector<int64_t> constants(given.values.begin(), given.values.end());
+/// What is tuned of a call, as it is chosen.
+struct Chosen {
+  std::vector<int64_t> constants;
   detail::CompileSettings settings;
-  detail::chooseTuned(record, stream.device(), args, {constants, given.given}, settings, where);
-  detail::StreamState &state = stream.state();
-  jit::Call chosen(record, args, constants, settings, jit::startsEarly(state));
-  return jit::kernelFor(chosen, *state.owner, &state);
+
+  Chosen(const detail::KernelRecord &record, const Device &device,
+         std::span<const detail::HostArg> args, detail::TunedConstants given, Loc where)
+      : constants(given.values.begin(), given.values.end()) {
+    detail::chooseTuned(record, device, args, {constants, given.given}, settings, where);
+  }
+};
+
+/// The kernel for what is chosen.
+launch::RecentCall kernelFor(const detail::KernelRecord &record, const Chosen &chosen,
+                             detail::StreamState &state, std::span<const detail::HostArg> args) {
+  jit::Call call(record, args, chosen.constants, chosen.settings, jit::startsEarly(state));
+  return jit::kernelFor(call, *state.owner, &state);
 }
 
 } // namespace
@@ -31,6 +38,11 @@ void tile::detail::launchTuned(const KernelRecord &record, const Stream &stream,
   launch::forCall(call, [&] {
     trace::Span span("launch", record.name);
     StreamState &state = stream.state();
+    auto choose = [&] { return tune::Chosen(record, stream.device(), args, constants, call); };
+    if (state.taker) [[unlikely]] {
+      tune::Chosen chosen = choose();
+      return (*state.taker)(record, args, chosen.constants, chosen.settings);
+    }
     const uint64_t device = state.owner->id;
     const launch::CallForm form{
         launch::Origin::Tuned, record.id, {device, constants.given, jit::startsEarly(state)},
@@ -39,9 +51,16 @@ void tile::detail::launchTuned(const KernelRecord &record, const Stream &stream,
     launch::RecentCalls &recent = launch::RecentCalls::ofThread();
     launch::RecentCall *known = recent.find(form, device);
     if (!known)
-      known = &recent.add(form, tune::choose(record, stream, args, constants, call));
+      known = &recent.add(form, tune::kernelFor(record, choose(), state, args));
     LaunchOptions options;
     options.call = call;
     launch::start({record.name, record.where}, *known, state, args, options, span);
   });
+}
+
+void tile::detail::prepareTuned(const KernelRecord &record, const CallPlace &place,
+                                std::span<const HostArg> args, TunedConstants constants) {
+  LaunchOptions options;
+  chooseTuned(record, place.device, args, constants, options.compile, {});
+  prepare(record, place, args, constants.values, options);
 }

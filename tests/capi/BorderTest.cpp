@@ -278,7 +278,7 @@ TEST_F(CApi, RefusedExchangesGiveTheTensorBack) {
 TEST_F(CApi, UnknownOpsSettingsAndNumbersOfInputs) {
   tile_tensor *x = filled(1), *y = filled(0);
   tile_tensor *inputs[] = {x, x}, *withNull[] = {x, nullptr};
-  tile_op_description op = {sizeof op, nullptr, nullptr, 0};
+  tile_op_description op = {sizeof op, nullptr, nullptr, 0, 0, 0};
   failed(tile_op_find("subtract-everything", &op), TILE_INVALID_ARGUMENT, "there is no op");
   failed(tile_op_at(100000, &op), TILE_INVALID_ARGUMENT, "index 100000");
   auto run = [&](tile_tensor **from, size_t count, std::vector<tile_setting> settings) {
@@ -292,6 +292,26 @@ TEST_F(CApi, UnknownOpsSettingsAndNumbersOfInputs) {
   failed(run(inputs, 2, {{"B", "1"}, {"B", "2"}}), TILE_INVALID_ARGUMENT, "given twice");
   failed(run(inputs, 2, {{"B", nullptr}}), TILE_INVALID_ARGUMENT, "'settings[].value' is NULL");
   failed(run(inputs, 2, {{nullptr, "1"}}), TILE_INVALID_ARGUMENT, "'settings[].name' is NULL");
+  size_t number = 0;
+  tile_dtype dtype;
+  int32_t rank;
+  int64_t shape[TILE_MAX_RANK];
+  failed(tile_op_output_at("add", inputs, 2, nullptr, 0, 1, &dtype, &rank, shape),
+         TILE_INVALID_ARGUMENT, "add: output 1 is none of the op's 1");
+  failed(tile_op_output_count("add", inputs, 2, nullptr, 0, nullptr), TILE_INVALID_ARGUMENT,
+         "'count' is NULL");
+  ok(tile_op_output_count("fill", inputs, 1, nullptr, 0, &number));
+  EXPECT_EQ(number, 0u);
+  failed(tile_op_output("fill", inputs, 1, nullptr, 0, &dtype, &rank, shape), TILE_INVALID_ARGUMENT,
+         "fill: output 0 is none of the op's 0");
+  failed(tile_op_launch("top_k", stream, inputs, 1, &y, 1, nullptr, 0), TILE_INVALID_ARGUMENT,
+         "top_k: the op has 2 outputs, got 1");
+  failed(tile_op_launch("layernorm", stream, nullptr, 0, &y, 1, nullptr, 0), TILE_INVALID_ARGUMENT,
+         "layernorm: the op reads 1 to 3 tensors, got 0");
+  ok(tile_op_find("adamw", &op));
+  EXPECT_EQ(op.inputs, 4);
+  EXPECT_EQ(op.optional_inputs, 1);
+  EXPECT_EQ(op.changed, 0b11101u);
   tile_tensor *half[] = {tensor(TILE_F16), x};
   failed(run(half, 2, {}), TILE_INVALID_ARGUMENT, "add:");
 }

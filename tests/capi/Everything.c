@@ -167,8 +167,9 @@ static void exchange(void) {
 }
 
 static void ops(void) {
+  const tile_setting seven = {"value", "7"};
   size_t number = 0;
-  tile_op_description op = {sizeof op, NULL, NULL, 0};
+  tile_op_description op = {sizeof op, NULL, NULL, 0, 0, 0};
   tile_tensor *inputs[2], *output = NULL;
   tile_dtype dtype;
   int32_t rank;
@@ -185,6 +186,13 @@ static void ops(void) {
   OK(tile_tensor_create_on(stream, dtype, rank, shape, NULL, &output));
   OK(tile_op_run("add", stream, inputs, 2, output, NULL, 0));
   CHECK(element(output, 4) == 11);
+  OK(tile_op_output_count("add", inputs, 2, NULL, 0, &number));
+  CHECK(number == 1);
+  OK(tile_op_output_at("add", inputs, 2, NULL, 0, 0, &dtype, &rank, shape));
+  OK(tile_op_launch("subtract", stream, inputs, 2, &output, 1, NULL, 0));
+  CHECK(element(output, 4) == -1);
+  OK(tile_op_launch("fill", stream, &output, 1, NULL, 0, &seven, 1));
+  CHECK(element(output, 4) == 7);
   OK(tile_tensor_release(output));
   OK(tile_tensor_release(inputs[0]));
   OK(tile_tensor_release(inputs[1]));

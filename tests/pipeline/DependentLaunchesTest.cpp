@@ -107,6 +107,31 @@ TEST(OverlappedLaunches, HaveKernelsOfTheirOwnWhereTheDeviceCan) {
   }
 }
 
+TEST(OverlappedLaunches, ArePreparedForTheirStream) {
+  Device device = openChecked("sm_90a");
+  auto compiles = [&] { return jit::jitOf(*device.state()).compileCount(); };
+  const auto twice = kernel("twice",
+                            [](In<f32, 1> x, Out<f32, 1> y, Const B) {
+                              Value i = grid1d(y, {B});
+                              y.tile({B})(i) = x.tile({B})(i) * 2.0f;
+                            })
+                         .named("x", "y", "B")
+                         .tunable("B", {64, 128}, 64);
+  auto x = device.tensor<float>({100}, std::vector<float>(100, 3.f)),
+       y = device.tensor<float>({100});
+  Stream stream = device.stream();
+  twice.tuned().prepare(device, x, y);
+  EXPECT_EQ(compiles(), 1u);
+  twice.consts(64).prepare(stream, x, y);
+  EXPECT_EQ(compiles(), 1u) << "a stream that does not overlap has the device's kernels";
+  stream.overlapLaunches();
+  twice.tuned().prepare(stream, x, y);
+  EXPECT_EQ(compiles(), 2u);
+  twice.consts(64)(stream, x, y);
+  EXPECT_EQ(compiles(), 2u);
+  EXPECT_EQ(y.download(stream)[99], 6.f);
+}
+
 TEST(OverlappedLaunches, AreKeptInGraphs) {
   Device device = openChecked("sm_90a");
   Layer layer(device);

@@ -49,6 +49,7 @@ class Kernels(WithLibrary):
         scale = self.library.kernel("scale")
         for overlap in (True, False):
             self.stream.overlap_launches(overlap)
+            scale.prepare(self.stream, x, y, 2, B=128)
             scale(self.stream, x, y, 2, B=128)
             scale(self.stream, y, z, 2, B=128)
             numpy.testing.assert_array_equal(z.numpy(self.stream), self.array * 4)
@@ -135,7 +136,7 @@ class Ops(Case):
             self.assertEqual(function.__name__, name)
             self.assertTrue(function.__doc__)
             self.assertIn(name, dir(tilec.ops))
-        with self.assertRaisesRegex(AttributeError, "there is no op magic; there are add,"):
+        with self.assertRaisesRegex(AttributeError, "there is no op magic; there are adamw, add,"):
             tilec.ops.magic
 
     def test_wrong_calls(self):

@@ -154,14 +154,17 @@ INSTANTIATE_TEST_SUITE_P(Attention, RegistersOfRoles,
                                            "attention_gradient D=64 deterministic=0",
                                            "attention_gradient D=128 deterministic=0"));
 
-TEST(RegisterEstimateTable, HasEveryOp) {
+TEST(RegisterEstimateTable, HasEveryOpWithKernelsOfItsOwn) {
   std::set<std::string> listed;
   for (const Row &row : kRows) {
     std::string words = row.words;
     listed.insert(words.substr(0, words.find(' ')));
   }
-  std::vector<std::string> names = opNames();
-  EXPECT_EQ(listed, std::set<std::string>(names.begin(), names.end()));
+  std::set<std::string> expected;
+  for (const std::string &name : opNames())
+    if (!findOp(name)->example) // it names its kernel, as it may be demanding
+      expected.insert(name);
+  EXPECT_EQ(listed, expected);
 }
 
 // What is refused is what the assembler would spill by far.

@@ -19,6 +19,26 @@ class Build(Case):
             self.assertIn(".entry", self.run_tilec(0, "build", f"op:{op}")[0])
         self.assertIn("norm_long", self.run_tilec(0, "build", "op:layernorm", "N=10000")[0])
 
+    def test_ops_that_are_recorded(self):
+        """Of these the kernel is found out by running the op without kernels."""
+        for words, kernel in ((["op:gelu"], "gelu"), (["op:swiglu_halves_backward", "N=64"], "swiglu"), (["op:sum", "axes=1"], "sum"),
+                              (["op:adamw", "dtype=bf16"], "adam"), (["op:embedding"], "embedding"), (["op:einsum"], "matmul")):
+            ptx = self.run_tilec(0, "build", *words, "--target", "sm_90a")[0]
+            self.assertRegex(ptx, rf"\.entry \w*{kernel}")
+        first = self.run_tilec(0, "build", "op:layernorm_backward")[0]
+        second = self.run_tilec(0, "build", "op:layernorm_backward", "launch=1")[0]
+        self.assertNotEqual(first, second)
+        _, told = self.run_tilec(2, "build", "op:gelu", "launch=1")
+        self.assertIn("launch=1: the op launches 1 kernel here, numbered from 0", told)
+        self.assertIn("nothing is called ZZ here", self.run_tilec(2, "build", "op:gelu", "ZZ=1")[1])
+        self.assertIn("M=x", self.run_tilec(2, "build", "op:gelu", "M=x")[1])
+
+    def test_ops_are_listed(self):
+        lines = self.run_tilec(0, "ops")[0].splitlines()
+        self.assertGreater(len(lines), 60)
+        self.assertRegex(lines[0], r"^adamw +4 to 5 +a step of AdamW.* \(in place\)$")
+        self.assertRegex(self.run_tilec(0, "ops")[0], r"(?m)^matmul +2 +c = a b, the matrix product$")
+
     def test_stages_of_an_op(self):
         self.run_tilec(0, "build", "op:matmul", "--emit", "tile,tilegpu,llvm,ll,ptx", "-o", "stages")
         names = sorted(file.name for file in (self.path / "stages").iterdir())
@@ -103,7 +123,7 @@ class Build(Case):
                           ["build", "op:add", "B=x"], ["build", "op:add", "B=1", "B=2"]]:
             with self.subTest(arguments):
                 self.run_tilec(2, *arguments)
-        self.assertIn("there is no op 'nothing'; there are: add,", self.run_tilec(2, "build", "op:nothing")[1])
+        self.assertIn("there is no op 'nothing'; there are: adamw, add,", self.run_tilec(2, "build", "op:nothing")[1])
         self.assertIn("nothing is called ZZ here; settings are B=", self.run_tilec(2, "build", "op:add", "ZZ=1")[1])
 
     def test_output_is_whole_or_absent(self):

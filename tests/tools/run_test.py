@@ -98,6 +98,19 @@ class Run(Case):
         self.assertIn("it is a folder", self.run_tilec(2, "run", "op:add", "a.npy", "b.npy", "folder.npy")[1])
         self.run_tilec(1, *run, "out:c.npy:f32:1", "out:d.npy:f32:1")
 
+    def test_ops_with_several_outputs_and_in_place(self):
+        self.write("x.npy", npy("<f4", [2, 3], floats([1, 5, 3, 9, 7, 8])))
+        self.run_tilec(0, "run", "op:top_k", "x.npy", "values.npy", "indices.npy", "k=2")
+        self.assertEqual(data_of(self.path / "values.npy", 4), (5, 3, 9, 8))
+        self.run_tilec(0, "run", "op:sgd", "x.npy", "x.npy", "new.npy", "rate=0.5")
+        self.assertEqual(data_of(self.path / "new.npy", 6), (0.5, 2.5, 1.5, 4.5, 3.5, 4))
+        self.run_tilec(0, "run", "op:sgd", "x.npy", "x.npy", "x.npy", "new.npy", "velocity.npy", "rate=1", "momentum=1")
+        self.assertEqual(data_of(self.path / "velocity.npy", 6), (2, 10, 6, 18, 14, 16))
+        for files, told in ((["op:top_k", "x.npy", "y.npy"], "op:top_k takes 1 input file and 2 output files, got 2 files"),
+                            (["op:add", "x.npy"], "op:add takes 2 input files and one for each output, got 1 file"),
+                            (["op:sgd", "x.npy", "x.npy"], "op:sgd takes 2 to 3 input files and 1 output file, got 2 files")):
+            self.assertIn(told, self.run_tilec(2, "run", *files)[1])
+
     def test_usage(self):
         for arguments in [[], ["a.npy"], ["op:nothing", "a.npy"], ["op:add"], ["op:add", "a.npy", "b.npy"],
                           ["op:add", "missing.npy", "b.npy", "c.npy"], ["op:add", "a.npy", "b.npy", "no/folder/c.npy"],

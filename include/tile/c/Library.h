@@ -74,6 +74,10 @@ tile_status tile_kernel_launch(tile_kernel *kernel, tile_stream *stream,
 tile_status tile_kernel_prepare(tile_kernel *kernel, tile_device *device,
                                 const tile_launch_options *options, const tile_argument *arguments,
                                 size_t argument_count);
+/// The same for launches on a stream, whose options count: tile_stream_overlap_launches.
+tile_status tile_kernel_prepare_for(tile_kernel *kernel, tile_stream *stream,
+                                    const tile_launch_options *options,
+                                    const tile_argument *arguments, size_t argument_count);
 
 #ifdef __cplusplus
 } // extern "C"

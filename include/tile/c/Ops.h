@@ -15,10 +15,12 @@ typedef struct tile_setting {
 } tile_setting;
 
 typedef struct tile_op_description {
-  size_t size;         ///< sizeof(tile_op_description)
-  const char *name;    ///< these live as long as the process
-  const char *summary; ///< one line
-  int32_t inputs;      ///< how many tensors it reads
+  size_t size;             ///< sizeof(tile_op_description)
+  const char *name;        ///< these live as long as the process
+  const char *summary;     ///< one line
+  int32_t inputs;          ///< how many tensors it needs
+  int32_t optional_inputs; ///< how many more it takes, behind those
+  uint64_t changed;        ///< bit i: it changes input i in place
 } tile_op_description;
 
 /// How many ops there are, and one of them, in the order of their names.
@@ -26,13 +28,24 @@ tile_status tile_op_count(size_t *count);
 tile_status tile_op_at(size_t index, tile_op_description *op);
 /// The op of a name. Error: TILE_INVALID_ARGUMENT.
 tile_status tile_op_find(const char *name, tile_op_description *op);
-/// What the op's output must be for these inputs. `shape` has room for TILE_MAX_RANK extents.
-/// Errors: TILE_INVALID_ARGUMENT for another number of inputs; the op's own.
+/// How many outputs the op has for these inputs and settings: none if it changes inputs in place
+/// alone. Errors: TILE_INVALID_ARGUMENT for another number of inputs; the op's own.
+tile_status tile_op_output_count(const char *name, tile_tensor *const *inputs, size_t input_count,
+                                 const tile_setting *settings, size_t setting_count, size_t *count);
+/// What one of them must be, numbered from 0. `shape` has room for TILE_MAX_RANK extents.
+tile_status tile_op_output_at(const char *name, tile_tensor *const *inputs, size_t input_count,
+                              const tile_setting *settings, size_t setting_count, size_t index,
+                              tile_dtype *dtype, int32_t *rank, int64_t *shape);
+/// Computes them on the stream. Errors also: TILE_INVALID_ARGUMENT for settings that the op does
+/// not have, and another number of outputs.
+tile_status tile_op_launch(const char *name, tile_stream *stream, tile_tensor *const *inputs,
+                           size_t input_count, tile_tensor *const *outputs, size_t output_count,
+                           const tile_setting *settings, size_t setting_count);
+
+/// The same two of ops with one output.
 tile_status tile_op_output(const char *name, tile_tensor *const *inputs, size_t input_count,
                            const tile_setting *settings, size_t setting_count, tile_dtype *dtype,
                            int32_t *rank, int64_t *shape);
-/// Computes it on the stream. Errors also: TILE_INVALID_ARGUMENT for settings that the op does not
-/// have.
 tile_status tile_op_run(const char *name, tile_stream *stream, tile_tensor *const *inputs,
                         size_t input_count, tile_tensor *output, const tile_setting *settings,
                         size_t setting_count);

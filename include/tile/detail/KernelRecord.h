@@ -15,6 +15,7 @@ namespace tile {
 
 class Device;
 class Stream;
+struct CallPlace;
 
 namespace detail {
 
@@ -104,7 +105,7 @@ std::string tileIr(const KernelRecord &record, std::span<const int64_t> consts,
 void launch(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
             std::span<const int64_t> consts, const LaunchOptions &options);
 /// The same without launching.
-void prepare(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
+void prepare(const KernelRecord &record, const CallPlace &place, std::span<const HostArg> args,
              std::span<const int64_t> consts, const LaunchOptions &options);
 
 } // namespace detail

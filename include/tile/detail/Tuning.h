@@ -40,6 +40,9 @@ void chooseTuned(const KernelRecord &record, const Device &device, std::span<con
 /// than that of a kernel whose settings are given.
 void launchTuned(const KernelRecord &record, const Stream &stream, std::span<const HostArg> args,
                  TunedConstants constants, Loc call);
+/// The same without launching.
+void prepareTuned(const KernelRecord &record, const CallPlace &place, std::span<const HostArg> args,
+                  TunedConstants constants);
 /// The same, told.
 TunedChoice tunedChoice(const KernelRecord &record, const Device &device,
                         std::span<const HostArg> args, TunedConstants constants);

@@ -14,7 +14,7 @@ struct AotOptions {
   bool isForExampleAlone = false; ///< no other variants
   bool hasMachineCode = true;
   bool isForCallsInPlace = true; ///< with variants for them
-  bool isDependent = false; ///< the code waits itself for the launches before it
+  bool isDependent = false;      ///< the code waits itself for the launches before it
   std::string reproducer;
 };
 

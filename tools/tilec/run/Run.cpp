@@ -9,6 +9,7 @@
 #include "tools/tilec/input/Scan.h"
 #include "tools/tilec/input/Settings.h"
 #include "tools/tilec/run/RunArguments.h"
+#include "tools/tilec/run/RunOp.h"
 #include "tools/tilec/run/RunPtx.h"
 #include "tools/tilec/run/Session.h"
 
@@ -27,41 +28,6 @@ struct RunOptions {
   uint32_t sharedBytes = 0;
   bool inChild = false;
 };
-
-/// The op's result. Its faults have no line: nobody wrote the call.
-Tensor computed(const OpEntry &op, const Stream &stream, const std::vector<Tensor> &inputs,
-                const OpSettings &settings) {
-  try {
-    TensorSpec spec = op.output(inputs, settings);
-    Tensor output(stream.device(), spec.dtype, spec.extents);
-    op.run(stream, inputs, output, settings);
-    return output;
-  } catch (const Error &error) {
-    if (error.fault() != Fault::User)
-      throw;
-    bool isNamed = error.message().starts_with(op.name + ":");
-    throw Error(error.fault(), error.code(), (isNamed ? "" : op.name + ": ") + error.message());
-  }
-}
-
-int runOp(const RunOptions &options, const OpEntry &op, const std::vector<std::string> &files,
-          const OpSettings &settings) {
-  if (files.size() != static_cast<size_t>(op.inputs) + 1)
-    refuse("op:" + op.name + " takes " + std::to_string(op.inputs) +
-           " input files and one output file, got " + std::to_string(files.size()) + " files");
-  Session session(options.session);
-  std::vector<Tensor> inputs;
-  for (int i = 0; i < op.inputs; ++i)
-    inputs.push_back(loadTensor(session.device(), files[i]));
-  session.claimFile(files.back());
-  Stream stream = session.device().stream();
-  Tensor output = computed(op, stream, inputs, settings);
-  refuseUnused(settings);
-  stream.synchronize();
-  int code = session.finish({"op:" + op.name, "op:" + op.name});
-  saveTensor(output, files.back());
-  return code;
-}
 
 std::vector<RunArgument> argumentsFor(Session &session, const std::vector<std::string> &words) {
   std::vector<RunArgument> arguments;
@@ -157,7 +123,7 @@ int runInput(const RunOptions &options) {
   if (!isPtx)
     refuseOptionsOfPtx(options);
   if (const OpEntry *op = opOf(input))
-    return runOp(options, *op, words, settings);
+    return runOp(options.session, *op, words, settings);
   if (isKernelFile(input))
     return runKernel(options, input, words, settings);
   refuseUnused(settings);

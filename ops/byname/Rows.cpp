@@ -1,0 +1,243 @@
+// What is computed of rows, by name: softmax, norms and their gradients, cross-entropy, choosing.
+#include "ops/byname/Entry.h"
+
+#include <tile/ops/CrossEntropy.h>
+#include <tile/ops/Norm.h>
+#include <tile/ops/Sampling.h>
+#include <tile/ops/Softmax.h>
+
+namespace tile::ops {
+namespace {
+
+int dimOf(const OpSettings &settings) { return static_cast<int>(settings.integer("dim", -1)); }
+
+const bool logOfSoftmax =
+    registerOp({.name = "log_softmax",
+                .summary = "the logarithm of softmax, along `dim`",
+                .inputs = 1,
+                .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+                .outputs = likeFirst,
+                .run =
+                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+                      logSoftmax(stream, in[0], out[0], dimOf(settings));
+                    }});
+
+template <class F> bool softmaxGradient(const char *name, const char *summary, F function) {
+  return registerOp(
+      {.name = name,
+       .summary = summary,
+       .inputs = 2,
+       .example = [](const OpSettings &settings) { return matrices(settings, 2); },
+       .outputs =
+           [](Tensors in, const OpSettings &) {
+             return Specs{{in[1].dtype(), extentsOf(in[1])}};
+           },
+       .run =
+           [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+             function(stream, in[0], in[1], out[0], dimOf(settings), Loc());
+           }});
+}
+using SoftmaxGradient = void (*)(const Stream &, const Operand &, const Operand &, const Operand &,
+                                 int, Loc);
+const bool softmaxGradients =
+    softmaxGradient("softmax_backward", "dx of dy and y, for softmax",
+                    static_cast<SoftmaxGradient>(softmaxBackward)) &&
+    softmaxGradient("log_softmax_backward", "dx of dy and y, for log_softmax",
+                    static_cast<SoftmaxGradient>(logSoftmaxBackward));
+
+// --- Norms ---------------------------------------------------------------------------------------
+
+double epsilonOf(const OpSettings &settings) { return settings.number("epsilon", 1e-5); }
+
+/// x and residual, then weight and bias as far as `vectors` say.
+Specs normExample(const OpSettings &settings, size_t matrixCount, size_t vectors) {
+  Specs specs = matrices(settings, matrixCount);
+  specs.resize(matrixCount + vectors, {specs[0].dtype, {specs[0].extents[1]}});
+  return specs;
+}
+
+/// The outputs, and with `statistics` what the gradient needs of each row, in f32.
+Specs normOutputs(Tensors in, const OpSettings &settings, size_t outputs, size_t statistics) {
+  Specs specs(outputs, {in[0].dtype(), extentsOf(in[0])});
+  if (settings.flag("statistics", false))
+    specs.resize(outputs + statistics, {f32, rowsOf(in[0])});
+  return specs;
+}
+
+const bool addNorms =
+    registerOp(
+        {.name = "add_layernorm",
+         .summary = "sum = x + residual, and layernorm of the sum",
+         .inputs = 2,
+         .optionalInputs = 2,
+         .example = [](const OpSettings &settings) { return normExample(settings, 2, 2); },
+         .outputs = [](Tensors in,
+                       const OpSettings &settings) { return normOutputs(in, settings, 2, 2); },
+         .run =
+             [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+               addLayernorm(stream, in[0], in[1], given(in, 2), given(in, 3), epsilonOf(settings),
+                            out[0], out[1], given(out, 2), given(out, 3));
+             }}) &&
+    registerOp(
+        {.name = "add_rmsnorm",
+         .summary = "sum = x + residual, and rmsnorm of the sum",
+         .inputs = 2,
+         .optionalInputs = 1,
+         .example = [](const OpSettings &settings) { return normExample(settings, 2, 1); },
+         .outputs = [](Tensors in,
+                       const OpSettings &settings) { return normOutputs(in, settings, 2, 1); },
+         .run =
+             [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+               addRmsnorm(stream, in[0], in[1], given(in, 2), epsilonOf(settings), out[0], out[1],
+                          given(out, 2));
+             }});
+
+/// dy and x, `statistics` vectors of the rows, and a weight.
+Specs gradientExample(const OpSettings &settings, size_t statistics) {
+  Specs specs = matrices(settings, 2);
+  specs.resize(2 + statistics, {f32, {specs[0].extents[0]}});
+  specs.push_back({specs[0].dtype, {specs[0].extents[1]}});
+  return specs;
+}
+
+/// dx, then so many gradients of vectors, in the weight's dtype, which is the input of that number.
+Specs gradientOutputs(Tensors in, size_t weight, size_t vectors) {
+  Specs specs = {{in[1].dtype(), extentsOf(in[1])}};
+  DType dtype = weight < in.size() ? in[weight].dtype() : in[1].dtype();
+  specs.resize(1 + vectors, {dtype, {in[1].rank() ? in[1].extents().back() : 1}});
+  return specs;
+}
+
+const bool normGradients =
+    registerOp({.name = "layernorm_backward",
+                .summary = "dx, dweight and dbias of dy, x, mean, rstd and weight, for layernorm",
+                .inputs = 4,
+                .optionalInputs = 1,
+                .example = [](const OpSettings &settings) { return gradientExample(settings, 2); },
+                .outputs = [](Tensors in, const OpSettings &) { return gradientOutputs(in, 4, 2); },
+                .run =
+                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
+                      layernormBackward(stream, in[0], in[1], given(in, 4), in[2], in[3], out[0],
+                                        out[1], out[2]);
+                    }}) &&
+    registerOp({.name = "rmsnorm_backward",
+                .summary = "dx and dweight of dy, x, rstd and weight, for rmsnorm",
+                .inputs = 3,
+                .optionalInputs = 1,
+                .example = [](const OpSettings &settings) { return gradientExample(settings, 1); },
+                .outputs = [](Tensors in, const OpSettings &) { return gradientOutputs(in, 3, 1); },
+                .run =
+                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
+                      rmsnormBackward(stream, in[0], in[1], given(in, 3), in[2], out[0], out[1]);
+                    }});
+
+// --- Cross-entropy -------------------------------------------------------------------------------
+
+CrossEntropyOptions crossEntropyOptionsOf(const OpSettings &settings) {
+  std::string reduction = settings.text("reduction", "mean");
+  CrossEntropyOptions options;
+  if (reduction != "none" && reduction != "sum" && reduction != "mean")
+    throw Error(Fault::User, ErrorCode::InvalidArgument,
+                "reduction=" + reduction + ": none, sum or mean is expected");
+  options.reduction = reduction == "none"  ? LossReduction::None
+                      : reduction == "sum" ? LossReduction::Sum
+                                           : LossReduction::Mean;
+  options.ignoreIndex = settings.integer("ignore_index", options.ignoreIndex);
+  options.classes = settings.integer("classes", options.classes);
+  options.labelSmoothing = settings.number("label_smoothing", options.labelSmoothing);
+  return options;
+}
+
+Specs lossExample(const OpSettings &settings) {
+  Specs specs = matrices(settings, 1);
+  specs.push_back({settings.dtype("targets", i64), {specs[0].extents[0]}});
+  return specs;
+}
+
+const bool crossEntropies =
+    registerOp({.name = "cross_entropy",
+                .summary = "the loss of logits and targets",
+                .inputs = 2,
+                .example = lossExample,
+                .outputs =
+                    [](Tensors in, const OpSettings &settings) {
+                      DType dtype = in[0].dtype() == f64 ? f64 : f32;
+                      bool isReduced =
+                          crossEntropyOptionsOf(settings).reduction != LossReduction::None;
+                      Specs specs = {{dtype, isReduced ? std::vector<int64_t>() : rowsOf(in[0])}};
+                      if (settings.flag("statistics", false))
+                        specs.push_back({dtype, rowsOf(in[0])});
+                      return specs;
+                    },
+                .run =
+                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+                      crossEntropy(stream, in[0], in[1], out[0], given(out, 1),
+                                   crossEntropyOptionsOf(settings));
+                    }}) &&
+    registerOp({.name = "cross_entropy_backward",
+                .summary = "dlogits of dloss, logits, targets and the statistics of cross_entropy",
+                .inputs = 4,
+                .example =
+                    [](const OpSettings &settings) {
+                      Specs loss = lossExample(settings);
+                      DType dtype = loss[0].dtype == f64 ? f64 : f32;
+                      return Specs{{dtype, {}}, loss[0], loss[1], {dtype, loss[1].extents}};
+                    },
+                .outputs =
+                    [](Tensors in, const OpSettings &) {
+                      return Specs{{in[1].dtype(), extentsOf(in[1])}};
+                    },
+                .run =
+                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+                      crossEntropyBackward(stream, in[0], in[1], in[2], in[3], out[0],
+                                           crossEntropyOptionsOf(settings));
+                    }});
+
+// --- Choosing ------------------------------------------------------------------------------------
+
+Generator generatorOf(const OpSettings &settings) {
+  return {static_cast<uint64_t>(settings.integer("seed", 0)),
+          static_cast<uint64_t>(settings.integer("offset", 0))};
+}
+
+const bool choosing =
+    registerOp({.name = "argmax",
+                .summary = "the index of the largest element of each row",
+                .inputs = 1,
+                .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+                .outputs =
+                    [](Tensors in, const OpSettings &settings) {
+                      return Specs{{settings.dtype("indices", i32), rowsOf(in[0])}};
+                    },
+                .run = [](const Stream &stream, Tensors in, Tensors out,
+                          const OpSettings &) { argmax(stream, in[0], out[0]); }}) &&
+    registerOp(
+        {.name = "top_k",
+         .summary = "the k largest elements of each row, and their indices",
+         .inputs = 1,
+         .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+         .outputs =
+             [](Tensors in, const OpSettings &settings) {
+               std::vector<int64_t> extents = rowsOf(in[0]);
+               extents.push_back(settings.integer("k", 1));
+               return Specs{{in[0].dtype(), extents}, {settings.dtype("indices", i32), extents}};
+             },
+         .run = [](const Stream &stream, Tensors in, Tensors out,
+                   const OpSettings &settings) { topK(stream, in[0], out[0], out[1]); }}) &&
+    registerOp({.name = "sample_top_k",
+                .summary = "one of the k largest elements of each row, drawn",
+                .inputs = 1,
+                .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+                .outputs =
+                    [](Tensors in, const OpSettings &settings) {
+                      return Specs{{settings.dtype("indices", i32), rowsOf(in[0])}};
+                    },
+                .run =
+                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+                      Generator generator = generatorOf(settings);
+                      sampleTopK(stream, generator, in[0], settings.integer("k", 40),
+                                 settings.number("temperature", 1), out[0]);
+                    }});
+
+} // namespace
+} // namespace tile::ops
