@@ -1,5 +1,7 @@
 #include "base/Environment.h"
 
+#include "base/ForkLocks.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -59,8 +61,8 @@ environmentList(const char *name,
 }
 
 void warnOfEnvironment(const char *name, std::string_view value, std::string_view fault) {
-  static std::mutex mutex;
-  static std::set<std::string> told;
+  static auto &mutex = *new ForkMutex;
+  static auto &told = *new std::set<std::string>;
   std::lock_guard lock(mutex);
   if (told.insert(name).second)
     std::fprintf(stderr, "tile: warning: %s='%.*s' %.*s\n", name, static_cast<int>(value.size()),

@@ -29,7 +29,7 @@ kMayInclude = {
     "codegen/compiled": {"base", "ir/target", *kSelfContained},
     "codegen": {"codegen/compiled", "passes", "ir", "ir/layout", "ir/target"} | kCompiler,
     "frontend/call": {"public"},
-    "frontend/trace": {"frontend/call", "ir", "ir/layout", "ir/target", "public"} | kCompiler,
+    "frontend/trace": {"base", "frontend/call", "ir", "ir/layout", "ir/target", "public"} | kCompiler,
     "frontend/language": {"frontend/trace", "ir/layout", "public"},
     "runtime/device": {"base"} | kSelfContained,
     **{room: {"base", "runtime/device", *kVgpuRooms[:place]} | kSelfContained

@@ -1,4 +1,5 @@
 // Kernels as records: identity, names, and what the traced lambda asks for its parameters.
+#include "base/ForkLocks.h"
 #include "frontend/trace/Identity.h"
 #include "frontend/trace/Trace.h"
 
@@ -20,13 +21,13 @@ uint64_t idOf(const std::string &name, const detail::KernelIdentity &identity) {
 
 /// Every record made, oldest first; those that are gone leave when the list has doubled.
 struct Records {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::vector<std::weak_ptr<const detail::KernelRecord>> all;
   size_t sweepAt = 64;
 
   static Records &get() { // static initialisers of other files call it
-    static Records records;
-    return records;
+    static auto *records = new Records;
+    return *records;
   }
   void add(const std::shared_ptr<const detail::KernelRecord> &record) {
     std::lock_guard lock(mutex);

@@ -1,4 +1,5 @@
 // The public face of archives.
+#include "base/ForkLocks.h"
 #include "runtime/aot/Kernels.h"
 #include "runtime/launch/ForCall.h"
 
@@ -75,7 +76,7 @@ const ArchivedFunction &detail::embeddedFunction(const unsigned char *bytes, siz
     std::map<std::string, ArchivedFunction, std::less<>> functions;
   };
   // Never destroyed: static variables of programs may be launched from destructors of others.
-  static auto *mutex = new std::mutex;
+  static auto *mutex = new base::ForkMutex;
   static auto *opened = new std::map<const unsigned char *, Opened>;
   std::lock_guard lock(*mutex);
   auto found = opened->find(bytes);

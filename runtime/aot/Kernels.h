@@ -1,6 +1,7 @@
 // The functions of an archive and their code on devices, which is loaded when it is first needed.
 #pragma once
 
+#include "base/ForkLocks.h"
 #include "runtime/aot/Archive.h"
 #include "runtime/aot/Target.h"
 #include "runtime/host/Start.h"
@@ -49,7 +50,7 @@ private:
   Function function_;
   detail::KernelRecord record_; ///< by which messages name the arguments; it has no body
   uint64_t id_;                 ///< of all functions of the process
-  std::mutex mutex_;            ///< guards what follows
+  base::ForkMutex mutex_;       ///< guards what follows
   std::map<uint64_t, std::deque<LoadedVariant>> byDevice_;
 };
 

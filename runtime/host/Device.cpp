@@ -1,4 +1,5 @@
 // The public Device: names to devices, one device a name, handles that stay valid.
+#include "base/ForkLocks.h"
 #include "runtime/host/Capture.h"
 #include "runtime/host/Room.h"
 #include "runtime/trace/Span.h"
@@ -32,7 +33,17 @@ device::DevicePtr detail::DeviceState::zeros() {
   return zeros_;
 }
 
+// Other threads of the parent held locks, or were in the middle of something, and are not here to end it.
+static void refuseForkedAtWork() {
+  if (base::wasForkedAtWork())
+    throw Error(Fault::User, ErrorCode::ForkedContext,
+                "this process was forked while other threads, for seconds, compiled kernels or ran "
+                "them on the virtual GPU, or by the function of a kernel: fork when none does, or "
+                "start the process by exec");
+}
+
 void detail::refuseOfParent(const DeviceState &device) {
+  refuseForkedAtWork();
   if (device.device->isOfParent())
     throw Error(Fault::User, ErrorCode::ForkedContext,
                 "device " + device.name +
@@ -85,7 +96,7 @@ namespace {
 /// Devices opened by name. Never destroyed: handles in static variables may outlive main, and a
 /// driver must not be called while the process goes down.
 struct OpenDevices {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::map<std::string, std::shared_ptr<detail::DeviceState>, std::less<>> byName;
 
   static OpenDevices &get() {
@@ -96,6 +107,7 @@ struct OpenDevices {
 
 template <class Open>
 std::shared_ptr<detail::DeviceState> openOnce(const std::string &name, Open open) {
+  refuseForkedAtWork();
   OpenDevices &devices = OpenDevices::get();
   std::lock_guard lock(devices.mutex);
   auto &state = devices.byName[name];
@@ -179,7 +191,7 @@ std::vector<Device> Device::all() {
 
 // One device a context, as long as somebody has a handle of it: another context may come to lie at the same address.
 static std::shared_ptr<detail::DeviceState> openContext(void *context) {
-  static std::mutex mutex;
+  static auto &mutex = *new base::ForkMutex;
   static auto *known = new std::map<void *, std::weak_ptr<detail::DeviceState>>;
   std::lock_guard lock(mutex);
   std::weak_ptr<detail::DeviceState> &state = (*known)[context];

@@ -1,6 +1,7 @@
 // The public Graph: a capture that is handed to the device, and what its replays keep alive.
 #include <tile/Graph.h>
 
+#include "base/ForkLocks.h"
 #include "runtime/host/Capture.h"
 #include "runtime/host/Room.h"
 #include "runtime/trace/Span.h"
@@ -37,7 +38,7 @@ struct detail::GraphState {
 
   std::shared_ptr<DeviceState> owner;
   std::shared_ptr<GraphMemory> memory;
-  std::mutex mutex; ///< guards what follows
+  base::ForkMutex mutex; ///< guards what follows
   std::shared_ptr<const device::GraphWork> work;
   std::set<device::DevicePtr> held;
   device::Graph handle;

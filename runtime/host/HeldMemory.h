@@ -1,6 +1,7 @@
 // The memory of tensors, where it goes back to, and how graphs keep it when its tensors are gone.
 #pragma once
 
+#include "base/ForkLocks.h"
 #include "runtime/host/StreamMemory.h"
 
 #include <atomic>
@@ -34,7 +35,7 @@ private:
   StreamMemory &laneAt(uint32_t lane);
 
   std::shared_ptr<DeviceState> owner_;
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::deque<StreamMemory> lanes_;
   std::set<device::DevicePtr> bases_;
 };
@@ -74,7 +75,7 @@ private:
   };
   std::atomic<size_t> count_ =
       0; // of entries: nearly always 0, and then there is nothing to look up
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::map<device::DevicePtr, Entry> entries_;
   std::multimap<device::DevicePtr, size_t> foreign_; // bytes by first address
 };

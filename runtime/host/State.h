@@ -2,6 +2,7 @@
 // tensors.
 #pragma once
 
+#include "base/ForkLocks.h"
 #include "runtime/device/Device.h"
 #include "runtime/host/HeldMemory.h"
 
@@ -51,11 +52,11 @@ struct DeviceState {
   std::shared_ptr<jit::Jit> jit;
 
   /// Streams of others that have handles: one state a stream, whose memory all handles share.
-  std::mutex externalMutex;
+  base::ForkMutex externalMutex;
   std::map<void *, std::weak_ptr<StreamState>> externalStreams;
 
   /// All streams there are, for who looks for memory (Room.h).
-  std::mutex streamsMutex;
+  base::ForkMutex streamsMutex;
   std::set<StreamState *> streams;
 
 private:

@@ -2,6 +2,7 @@
 // their size without a call of the device, since the stream's work is in order.
 #pragma once
 
+#include "base/ForkLocks.h"
 #include "runtime/device/Device.h"
 
 #include <tile/Tensor.h>
@@ -42,7 +43,7 @@ private:
   Block allocateBlock(device::Device &device, device::Stream stream, size_t size);
   void freeAll(device::Device &device, device::Stream stream);
 
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::map<size_t, std::vector<device::DevicePtr>>
       kept_; // by size; emptied lists stay, so that a step in a loop
              // allocates no host memory either

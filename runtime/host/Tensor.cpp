@@ -390,6 +390,7 @@ void Tensor::uploadBytes(const void *source, size_t size, Loc where) const {
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  detail::refuseOfParent(*storage_->owner);
   detail::refuseInCapture(*storage_->owner, "an upload that waits", where);
   trace::Span span = copySpan("upload", size, where);
   device::Device &device = *storage_->owner->device;
@@ -402,6 +403,7 @@ void Tensor::downloadBytes(void *target, size_t size, Loc where) const {
   checkSize(*this, size, where);
   if (size == 0)
     return;
+  detail::refuseOfParent(*storage_->owner);
   detail::refuseInCapture(*storage_->owner, "a download", where);
   trace::Span span = copySpan("download", size, where);
   device::Device &device = *storage_->owner->device;

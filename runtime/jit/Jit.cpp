@@ -1,5 +1,6 @@
 #include "runtime/jit/Jit.h"
 
+#include "base/ForkLocks.h"
 #include "frontend/trace/Kernel.h"
 #include "ir/target/Target.h"
 #include "runtime/jit/Compile.h"
@@ -30,12 +31,21 @@ Jit::Jit(std::shared_ptr<device::Device> device, KernelCache &cache)
       targetInfo_(targetInfo(target_)) {}
 
 const LoadedKernel &Jit::get(Call &call) {
+  base::LongWork work;
   if (const LoadedKernel *kernel = find(call))
     return *kernel;
   return compileOnce(family(call), call);
 }
 
-std::span<const std::pair<int, int>> Jit::aliases(const Call &call) { return family(call).aliases; }
+bool Jit::isLoaded(Call &call) const {
+  base::LongWork work;
+  return find(call) != nullptr;
+}
+
+std::span<const std::pair<int, int>> Jit::aliases(const Call &call) {
+  base::LongWork work;
+  return family(call).aliases;
+}
 
 Jit::Family *Jit::findFamily(const Call &call) const {
   const Signature *signature = signatures_.find(call.signature());

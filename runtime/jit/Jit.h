@@ -33,7 +33,7 @@ public:
   const LoadedKernel &get(Call &call);
 
   /// Whether get would neither compile nor load.
-  bool isLoaded(Call &call) const { return find(call) != nullptr; }
+  bool isLoaded(Call &call) const;
 
   /// The pairs of arguments of which the kernel says that they may overlap, the lower one first. Traces if no call did
   /// yet; nothing is compiled.

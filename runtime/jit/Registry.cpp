@@ -1,4 +1,5 @@
 // Ops by name.
+#include "base/ForkLocks.h"
 #include "runtime/jit/RecordedKernel.h"
 
 #include <algorithm>
@@ -10,12 +11,12 @@ namespace tile {
 namespace {
 
 struct Ops {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::map<std::string, OpEntry> byName;
 
   static Ops &get() { // static initialisers of other files call it
-    static Ops ops;
-    return ops;
+    static auto *ops = new Ops;
+    return *ops;
   }
 };
 

@@ -1,6 +1,7 @@
 // The settings of a launch: found out once for a problem, and remembered for calls like it.
 #pragma once
 
+#include "base/ForkLocks.h"
 #include "runtime/tune/Key.h"
 #include "runtime/tune/Known.h"
 #include "runtime/tune/Mode.h"
@@ -33,7 +34,7 @@ private:
 
   Mode mode_;
   std::string recordFile_;
-  std::mutex mutex_;
+  base::ForkMutex mutex_;
   std::unique_ptr<KnownResults> known_;
   std::map<std::string, std::vector<Known>> byProblem_; ///< what was looked up, or tried here
   std::set<std::string> recorded_;

@@ -5,6 +5,7 @@
 // was given, or in calls that must not throw, is told by the next call that gives work or waits.
 #pragma once
 
+#include "base/ForkLocks.h"
 #include "runtime/device/Handles.h"
 #include "runtime/vgpu/UnwrittenReads.h"
 #include "runtime/vgpu/VgpuDevice.h"
@@ -71,6 +72,7 @@ public:
   bool isDone(device::Event event) override;
   bool waitUntil(device::Event event, std::chrono::steady_clock::time_point deadline) override;
   float elapsedMs(device::Event start, device::Event stop) override;
+  bool isOfParent() const override { return base::wasForkedAtWork(); }
 
 protected:
   using Kind = StreamWork::Kind;
@@ -106,7 +108,7 @@ protected:
   void noteWork(StreamWork work);
 
   device::DeviceProps props_;
-  mutable std::mutex mutex_; // memory and work: one at a time
+  mutable base::WorkMutex mutex_; // memory and work: one at a time
   GlobalMemory memory_;
   Checks checks_;
   FindingSink sink_;

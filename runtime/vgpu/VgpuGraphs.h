@@ -1,6 +1,7 @@
 // Graphs of the virtual GPU: a replay gives the recorded work to streams, with all that is checked of other work.
 #pragma once
 
+#include "base/ForkLocks.h"
 #include "runtime/device/GraphWork.h"
 #include "runtime/device/Handles.h"
 
@@ -36,7 +37,7 @@ private:
   std::shared_ptr<const device::GraphWork> work_;
   device::GraphLanes lanes_;
   device::Event replayed_;
-  std::mutex mutex_;
+  base::ForkMutex mutex_;
 };
 
 } // namespace tile::vgpu
