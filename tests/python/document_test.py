@@ -9,6 +9,7 @@ kBefore = """
 import numpy, tilec
 a = tilec.from_numpy(numpy.ones((16, 16), "f4"), "virtual:sm_90a")
 b = tilec.from_numpy(numpy.ones((16, 16), "f4"), "virtual:sm_90a")
+weights, gradient, m, v = (tilec.zeros(64, device="virtual:sm_90a") for _ in range(4))
 """
 kAfter = "print(c.numpy()[3, 3])\n"
 

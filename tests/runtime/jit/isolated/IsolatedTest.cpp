@@ -20,9 +20,12 @@ TEST(IsolatedMode, IsWhatTheEnvironmentSays) {
   EXPECT_EQ(compileMode(), CompileMode::InProcess);
 }
 
-TEST_F(Isolated, KernelsOfAllOpsAreTheSame) {
+// Of ops that name their kernel, which are the largest.
+TEST_F(Isolated, KernelsOfOpsAreTheSame) {
   for (const std::string &name : opNames())
     for (const char *target : {"sm_80", "sm_90a"}) {
+      if (findOp(name)->example)
+        continue;
       codegen::CompileOptions options;
       options.target = target;
       KernelRequest request = findOp(name)->kernel({});
