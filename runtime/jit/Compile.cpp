@@ -103,9 +103,8 @@ void linkCudaInto(CompiledKernel &kernel) {
 CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where,
                              CompileOptions options) {
   trace::Span span("compile", name);
-  std::string dump = base::environmentText("TILE_DUMP");
-  bool isDumped = !dump.empty(), isTimed = base::environmentFlag("TILE_TIME_PASSES");
-  options.keepStages |= isDumped;
+  bool isTimed = base::environmentFlag("TILE_TIME_PASSES");
+  options.keepStages |= dumpsAllStages();
   options.timePasses |= isTimed || span;
   if (options.passes.disabled.empty() && options.passes.limit < 0)
     options.passes = passesOfEnvironment();
@@ -118,8 +117,7 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
   if (span)
     span.parts(kernel->timings);
   linkCudaInto(*kernel);
-  if (isDumped)
-    dumpStages(*kernel, dump);
+  dumpIfAsked(*kernel);
   if (isTimed)
     printTimings(*kernel);
   return std::move(*kernel);

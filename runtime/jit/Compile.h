@@ -2,7 +2,7 @@
 // see of it.
 //
 //   TILE_DUMP=dir        writes the stages of each kernel to
-//                        dir/<kernel>-<hash>/1-tile.mlir ... 5-kernel.ptx
+//                        dir/<kernel>-<hash>/1-tile.mlir ... 5-kernel.ptx; with TILE_DUMP_STAGES=ptx the last alone
 //   TILE_TIME_PASSES=1   prints milliseconds per pass to stderr
 //   TILE_DISABLE_PASSES, TILE_BISECT, TILE_REPRODUCER   see docs/switches.md
 #pragma once

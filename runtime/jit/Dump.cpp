@@ -1,6 +1,7 @@
 #include "runtime/jit/Dump.h"
 
 #include "base/AtomicFile.h"
+#include "base/Environment.h"
 #include "codegen/Compile.h"
 
 #include <tile/Error.h>
@@ -32,22 +33,39 @@ std::string directoryOf(const codegen::CompiledKernel &kernel, const std::string
   return path.str().str();
 }
 
-} // namespace
+std::string pathOf(const std::string &folder, codegen::Stage stage) {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, codegen::fileNameOf(stage));
+  return path.str().str();
+}
 
-void dumpStages(const codegen::CompiledKernel &kernel, const std::string &directory) {
+void dumpTo(const std::string &directory, const codegen::CompiledKernel &kernel) {
   std::string folder = directoryOf(kernel, directory);
   try {
     if (std::error_code fault = llvm::sys::fs::create_directories(folder))
       throw Error(Fault::User, ErrorCode::IoError,
                   "cannot write '" + folder + "': " + fault.message());
-    for (auto &[stage, text] : kernel.stages) {
-      llvm::SmallString<256> path(folder);
-      llvm::sys::path::append(path, codegen::fileNameOf(stage));
-      base::writeFile(path.str().str(), text);
-    }
+    for (auto &[stage, text] : kernel.stages)
+      base::writeFile(pathOf(folder, stage), text);
+    if (kernel.stages.empty())
+      base::writeFile(pathOf(folder, codegen::Stage::Ptx), kernel.ptx);
   } catch (const Error &error) {
     llvm::errs() << "tile: warning: TILE_DUMP: " << error.message() << "\n";
   }
+}
+
+} // namespace
+
+bool dumpsAllStages() {
+  std::string stages = base::environmentText("TILE_DUMP_STAGES");
+  if (!stages.empty() && stages != "all" && stages != "ptx")
+    base::warnOfEnvironment("TILE_DUMP_STAGES", stages, "is neither all nor ptx");
+  return stages != "ptx" && !base::environmentText("TILE_DUMP").empty();
+}
+
+void dumpIfAsked(const codegen::CompiledKernel &kernel) {
+  if (std::string directory = base::environmentText("TILE_DUMP"); !directory.empty())
+    dumpTo(directory, kernel);
 }
 
 } // namespace tile::jit

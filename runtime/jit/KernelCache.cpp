@@ -5,6 +5,7 @@
 #include "runtime/cache/BuildId.h"
 #include "runtime/cache/Entry.h"
 #include "runtime/jit/Compile.h"
+#include "runtime/jit/Dump.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -98,7 +99,7 @@ std::string KernelCache::keyOf(mlir::ModuleOp module, const KernelOrigin &origin
 
 std::optional<AssembledKernel> KernelCache::find(const std::string &key) {
   // Whoever dumps the stages of a compile wants it done; what it makes is as good as any.
-  if (key.empty() || !base::environmentText("TILE_DUMP").empty())
+  if (key.empty() || dumpsAllStages())
     return std::nullopt;
   std::string name = cache::nameOf(key), why;
   std::optional<std::vector<std::byte>> bytes = folder_->read(name);
@@ -112,6 +113,7 @@ std::optional<AssembledKernel> KernelCache::find(const std::string &key) {
     return std::nullopt;
   }
   kernel->ptx = std::move(entry->ptx);
+  dumpIfAsked(*kernel);
   return AssembledKernel{std::move(*kernel), std::move(entry->cubin)};
 }
 

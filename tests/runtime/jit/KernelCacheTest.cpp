@@ -169,6 +169,35 @@ TEST_F(KernelCaches, WhatIsDumpedIsCompiledEachTimeAndKept) {
   EXPECT_EQ(compiles(), 0u);
 }
 
+// The PTX is what the cache keeps, so nothing need be compiled for it.
+TEST_F(KernelCaches, PtxIsDumpedOfKernelsThatAreFound) {
+  test::TemporaryFolder compiled, found;
+  KernelRequest request = requestOf(scaled, 64, 3);
+  // How often it is compiled, and the one file of the folder.
+  auto dumpTo = [&](const test::TemporaryFolder &folder) {
+    ::setenv("TILE_DUMP", folder.path().c_str(), 1);
+    KernelCache own(options());
+    Jit jit(device::openVirtual({.target = "sm_80"}), own);
+    Call call(request);
+    jit.get(call);
+    std::vector<std::filesystem::path> files;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(folder.path()))
+      if (entry.is_regular_file())
+        files.push_back(entry.path());
+    EXPECT_EQ(files.size(), 1u);
+    EXPECT_EQ(files.front().filename(), "5-kernel.ptx");
+    std::ifstream file(files.front());
+    return std::pair(jit.compileCount(), std::string(std::istreambuf_iterator<char>(file), {}));
+  };
+  ::setenv("TILE_DUMP_STAGES", "ptx", 1);
+  auto first = dumpTo(compiled), second = dumpTo(found);
+  ::unsetenv("TILE_DUMP"), ::unsetenv("TILE_DUMP_STAGES");
+  EXPECT_EQ(first.first, 1u);
+  EXPECT_EQ(second.first, 0u);
+  EXPECT_NE(first.second.find(".entry"), std::string::npos);
+  EXPECT_EQ(first.second, second.second);
+}
+
 TEST_F(KernelCaches, WhatIsBrokenIsCompiledAnew) {
   KernelRequest request = requestOf(scaled, 64, 3);
   auto compiles = [&] {
