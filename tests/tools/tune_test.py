@@ -1,24 +1,38 @@
 #!/usr/bin/env python3
 """Tuning from outside: what is found is kept, goes on where it was stopped, and survives kernels that crash or hang."""
 import json
+import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
 from command import Case, kEnvironment, kTilec
 
 kRecordings = pathlib.Path(__file__).resolve().parents[2] / "bench" / "recordings"
+# What goes wrong with which blocks is said by variables of the environment, so that one library serves all tests.
 kKernel = """
 #include <tile/tile.h>
 #include <cstdlib>
+#include <sstream>
 #include <unistd.h>
 using namespace tile;
+static bool isFor(const char *variable, int block) {
+  const char *value = std::getenv(variable);
+  std::istringstream blocks(value ? value : "");
+  for (int each; blocks >> each;)
+    if (each == block)
+      return true;
+  return false;
+}
 auto scale = kernel("scale", [](In<f32, 1> x, Out<f32, 1> y, Const block) {
-  BODY
+  if (isFor("ABORTS", block)) abort();
+  if (isFor("PAUSES", block)) pause();
+  if (isFor("SLEEPS", block)) sleep(1);
   Value i = grid1d(y, {block});
-  y.tile({block})(i) = x.tile({block})(i) * (block == WRONG ? 2.f : 3.f);
+  y.tile({block})(i) = x.tile({block})(i) * (isFor("WRONG", block) ? 2.f : 3.f);
 }).named("x", "y", "block").tunable("block", pow2(64, 1024), 256)
   .where("blocks are not of 512", [](const Config &c, const Problem &) { return c["block"] != 512; })
   .work([](const Config &c, const Problem &p) {
@@ -29,13 +43,19 @@ auto scale = kernel("scale", [](In<f32, 1> x, Out<f32, 1> y, Const block) {
     return work;
   });
 """
-
-
-def kernel(body="", wrong=0):
-    return kKernel.replace("BODY", body).replace("WRONG", str(wrong))
+kEveryBlock = "64 128 256 1024"
 
 
 class Tune(Case):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="tilec-test-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.library = os.path.join(folder.name, "libscale.so")
+        include = os.path.join(os.path.dirname(os.path.dirname(kTilec)), "include")
+        subprocess.run(["c++", "-std=c++20", "-shared", "-fPIC", f"-I{include}", "-x", "c++", "-", "-o", cls.library],
+                       input=kKernel, text=True, check=True)
+
     def setUp(self):
         super().setUp()
         self.database = self.path / "tuned.sqlite"
@@ -49,7 +69,7 @@ class Tune(Case):
         return [json.loads(line) for line in (self.path / "table.jsonl").read_text().splitlines()]
 
     def test_finds_and_keeps(self):
-        self.write("scale.cpp", kernel())
+        self.write("scale.cpp", kKernel)
         found, told = self.tune(0, "scale.cpp", "x=4096", "y=4096")
         self.assertIn("best: block=", found)
         self.assertIn("by the model", found)  # no time is pretended
@@ -61,38 +81,41 @@ class Tune(Case):
         # What is known is not tried again, unless that is asked for.
         again, _ = self.tune(0, "scale.cpp", "x=4096", "y=4096")
         self.assertEqual(again, found)
-        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--fresh", "--in-process")
+        self.tune(0, self.library, "x=4096", "y=4096", "--fresh", "--in-process")
 
     def test_crashes_hangs_and_wrong_results(self):
-        self.write("scale.cpp", kernel("if (block == 128) abort(); if (block == 64) pause();", wrong=1024))
-        found, told = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--limit", "15", "--jobs", "1")
+        faults = {"ABORTS": "128", "PAUSES": "64", "WRONG": "1024"}
+        found, told = self.tune(0, self.library, "x=4096", "y=4096", "--limit", "15", "--jobs", "1", **faults)
         self.assertIn("block=128: crashed: the process that tried it was killed by Aborted", told)
         self.assertIn("block=64: timed out: no answer after 15 s", told)
         self.assertIn("block=1024: wrong: output 0: element", told)
         self.assertIn("best: block=256", found)
         # Neither is ever tried again.
-        again, told = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--fresh", "--limit", "15", "--jobs", "1")
+        again, told = self.tune(0, self.library, "x=4096", "y=4096", "--fresh", "--limit", "15", "--jobs", "1", **faults)
         self.assertNotIn("block=128", told)
         self.assertNotIn("block=64", told)
 
     def test_own_settings_that_crash_spoil_no_others(self):
-        self.write("scale.cpp", kernel("if (block == 256) abort();"))
-        found, told = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--jobs", "1")
+        self.write("scale.cpp", kKernel)
+        self.write("compiler", '#!/bin/sh\necho >>compiled\nexec c++ "$@"\n')
+        (self.path / "compiler").chmod(0o700)
+        found, told = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--jobs", "1", ABORTS="256", CXX="./compiler")
+        # Once for all processes, those that follow a dead one among them.
+        self.assertEqual((self.path / "compiled").read_text(), "\n")
         self.assertEqual(told.count("crashed"), 1, told)
         self.assertIn("best: block=", found)
         self.assertIn("4 results of 'scale' forgotten", self.tune(0, "--forget", "scale")[1])
         self.assertEqual(self.results(), [])
 
     def test_nothing_works(self):
-        self.write("scale.cpp", kernel("abort();"))
-        found, _ = self.tune(1, "scale.cpp", "x=4096", "y=4096", "--jobs", "1")
+        found, _ = self.tune(1, self.library, "x=4096", "y=4096", "--jobs", "1", ABORTS=kEveryBlock)
         self.assertIn("nothing worked: launches take what the kernel says", found)
 
     def test_an_interrupt_keeps_what_was_found(self):
-        self.write("scale.cpp", kernel("if (block != 256) sleep(1);"))
-        process = subprocess.Popen([kTilec, "tune", "scale.cpp", "x=4096", "y=4096", "--jobs", "1"], cwd=self.path,
+        process = subprocess.Popen([kTilec, "tune", self.library, "x=4096", "y=4096", "--jobs", "1"], cwd=self.path,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   env={**kEnvironment, **self.surroundings, "TMPDIR": str(self.path)})
+                                   env={**kEnvironment, **self.surroundings, "TMPDIR": str(self.path),
+                                        "SLEEPS": "64 128 1024"})
         self.assertIn("block=256", process.stderr.readline())
         process.send_signal(signal.SIGINT)
         found, _ = process.communicate(timeout=120)
@@ -101,8 +124,7 @@ class Tune(Case):
         self.assertEqual(len(self.results()), 1)
 
     def test_tables_go_out_and_in(self):
-        self.write("scale.cpp", kernel())
-        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--quiet")
+        self.tune(0, self.library, "x=4096", "y=4096", "--quiet")
         [best] = self.results()
         best["config"]["block"] = 64
         self.write("mine.jsonl", json.dumps(best) + "\n")
@@ -111,8 +133,7 @@ class Tune(Case):
         self.assertEqual(self.results()[0]["config"], {"block": 64})
 
     def test_reports(self):
-        self.write("scale.cpp", kernel("if (block == 128) abort();"))
-        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--jobs", "1", "--report", "out.html")
+        self.tune(0, self.library, "x=4096", "y=4096", "--jobs", "1", "--report", "out.html", ABORTS="128")
         page = (self.path / "out.html").read_text()
         root = xml.etree.ElementTree.fromstring(page.replace("<!doctype html>", "").replace("<meta charset='utf-8'>", "")
                                                 .replace("<br>", ""))
@@ -120,11 +141,10 @@ class Tune(Case):
         self.assertIn("killed by Aborted", page)
         self.assertIn("blocks are not of 512", page)
         self.assertIn("% of the roofline", page)
-        self.tune(2, "scale.cpp", "x=4096", "y=4096", "--report", "no/folder.html")
+        self.tune(2, self.library, "x=4096", "y=4096", "--report", "no/folder.html")
 
     def test_explains_without_trying(self):
-        self.write("scale.cpp", kernel())
-        told, _ = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--explain")
+        told, _ = self.tune(0, self.library, "x=4096", "y=4096", "--explain")
         self.assertIn("5 combinations, 4 to try, by the model's time", told)
         self.assertIn("the kernel's own: block=256", told)
         self.assertFalse(self.database.exists())
@@ -142,20 +162,19 @@ class Tune(Case):
         self.assertEqual((best["status"], best["clock"]), ("timed", 1980))
 
     def test_shapes(self):
-        self.write("scale.cpp", kernel())
         self.write("shapes.jsonl", '{"kernel":"scale","args":["f32[1000]","f32[1000]"]}\n\n'
                                    '{"kernel":"other","args":["f32"]}\n'
                                    '{"kernel":"scale","args":["f32[7777]","f32[7777]"],"consts":{}}\n')
-        found, _ = self.tune(0, "scale.cpp", "--shapes", "shapes.jsonl", "--quiet")
+        found, _ = self.tune(0, self.library, "--shapes", "shapes.jsonl", "--quiet")
         self.assertEqual(found.count("best: "), 2)
         self.assertEqual({result["problem"] for result in self.results()},
                          {"f32[1024]:0+16 f32[1024]:0+16", "f32[8192]:0+16 f32[8192]:0+16"})
         self.write("bad.jsonl", '{"kernel":"scale","args":["f32[10",5]}\n')
-        self.assertIn('bad.jsonl:1: "f32[10" is no argument', self.tune(2, "scale.cpp", "--shapes", "bad.jsonl")[1])
+        self.assertIn('bad.jsonl:1: "f32[10" is no argument', self.tune(2, self.library, "--shapes", "bad.jsonl")[1])
         self.write("bad.jsonl", '{"kernel":"scale","args":["f32[10]"]}\n')
-        self.assertIn("bad.jsonl:1: ", self.tune(2, "scale.cpp", "--shapes", "bad.jsonl")[1])
+        self.assertIn("bad.jsonl:1: ", self.tune(2, self.library, "--shapes", "bad.jsonl")[1])
         self.write("none.jsonl", "")
-        self.assertIn("has no line for kernel 'scale'", self.tune(2, "scale.cpp", "--shapes", "none.jsonl")[1])
+        self.assertIn("has no line for kernel 'scale'", self.tune(2, self.library, "--shapes", "none.jsonl")[1])
 
     def test_wrong_words(self):
         for arguments, expected in [
@@ -170,10 +189,9 @@ class Tune(Case):
                 self.assertIn(expected, self.tune(2, *arguments)[1])
 
     def test_databases_that_cannot_be_used(self):
-        self.write("scale.cpp", kernel())
         self.database.mkdir()
-        self.assertIn("the tuning database", self.tune(2, "scale.cpp", "x=64", "y=64")[1])
-        self.assertIn("there is no database", self.tune(2, "scale.cpp", "x=64", "y=64", TILE_TUNE_DB="off")[1])
+        self.assertIn("the tuning database", self.tune(2, self.library, "x=64", "y=64")[1])
+        self.assertIn("there is no database", self.tune(2, self.library, "x=64", "y=64", TILE_TUNE_DB="off")[1])
 
     def test_matmul(self):
         told, _ = self.tune(0, "op:matmul", "M=4096", "N=4096", "K=4096", "dtype=bf16", "--explain")

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +105,16 @@ void compile(const std::string &file, const std::string &library) {
                   (named.empty() ? "c++, g++ or clang++ in PATH" : "'" + named + "' (CXX)"));
 }
 
+/// Of this process: the library compiled last, whose file has no name any more, and the one that need not be compiled.
+int openLibrary = -1;
+std::string expectedLibrary;
+
+void keepOpen(const std::string &library) {
+  if (openLibrary >= 0)
+    close(openLibrary);
+  openLibrary = open(library.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 void load(const std::string &library, const std::string &shown) {
   if (!dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL))
     throw Error(Fault::User, ErrorCode::LinkError,
@@ -112,10 +123,21 @@ void load(const std::string &library, const std::string &shown) {
 
 } // namespace
 
+std::string compiledLibrary() {
+  return openLibrary < 0
+             ? ""
+             : "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(openLibrary);
+}
+
+void expectCompiled(const std::string &library) { expectedLibrary = library; }
+
 void loadSource(const std::string &file) {
+  if (!expectedLibrary.empty() && access(expectedLibrary.c_str(), R_OK) == 0)
+    return load(expectedLibrary, file);
   TemporaryFolder folder;
   std::string library = (folder.path / "kernels.so").string();
   compile(file, library);
+  keepOpen(library);
   load(library, file);
 }
 

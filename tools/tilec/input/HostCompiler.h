@@ -10,6 +10,13 @@ namespace tile::tilec {
 /// compiler or headers, Parse if it refuses the file, LinkError if the library cannot be loaded.
 void loadSource(const std::string &file);
 
+/// Where processes that this one starts can read what loadSource compiled last, as long as this one lives; empty if it
+/// compiled nothing.
+std::string compiledLibrary();
+
+/// The other side: loadSource loads this library instead of compiling its file, if it can be read.
+void expectCompiled(const std::string &library);
+
 /// Loads a shared library. Error: LinkError with the loader's words.
 void loadLibrary(const std::string &file);
 

@@ -5,6 +5,7 @@
 #include "runtime/tune/Space.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
+#include "tools/tilec/input/HostCompiler.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -53,6 +54,8 @@ std::unique_ptr<LineProcess> WorkerTrier::start(bool onlyCompiles) const {
   std::vector<std::string> arguments = {"tune-worker", "--device", input_.device, "--shape", line_};
   if (!input_.kernel.empty())
     arguments.insert(arguments.end(), {"--kernel", input_.kernel});
+  if (std::string library = compiledLibrary(); !library.empty())
+    arguments.insert(arguments.end(), {"--library", library});
   if (onlyCompiles)
     arguments.push_back("--compile");
   if (withoutOwn_)
@@ -180,7 +183,7 @@ namespace {
 
 struct WorkerOptions {
   std::vector<std::string> words;
-  std::string kernel, device, shape;
+  std::string kernel, device, shape, library;
   bool onlyCompiles = false, withoutOwn = false;
 };
 
@@ -202,6 +205,7 @@ tune::Trial compiled(const tune::TunedCall &call, const Config &config) {
 int work(const WorkerOptions &options) {
   base::LineWorker parent;
   Device device = Device::open(options.device);
+  expectCompiled(options.library);
   TuneProblem like = problemsOf(options.words, options.kernel, "", device.target()).front();
   TuneProblem problem = problemOfLine(like, options.shape, "--shape");
   ProblemMemory memory(problem, device);
@@ -250,6 +254,8 @@ void addTuneWorker(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--kernel", options->kernel);
   command->add_option("--device", options->device);
   command->add_option("--shape", options->shape);
+  command->add_option("--library", options->library,
+                      "what the FILE.cpp among the words was compiled into");
   command->add_flag("--compile", options->onlyCompiles);
   command->add_flag("--without-own", options->withoutOwn);
   command->callback([options, &chosen] { chosen = [options] { return work(*options); }; });
