@@ -73,6 +73,8 @@ public:
     std::string pattern = ::testing::TempDir() + "tile-ptx-XXXXXX";
     folder_ = mkdtemp(pattern.data());
     setenv("TILE_DUMP", folder_.c_str(), 1);
+    setenv("TILE_DUMP_STAGES", "ptx",
+           1); // the others take long to print; kernels of the cache are dumped, too
   }
 
   void TearDown() override {

@@ -18,7 +18,10 @@ void recordPtx() {
     return;
   struct Folder {
     std::string path = ::testing::TempDir() + "tile-stages-XXXXXX";
-    Folder() { setenv("TILE_DUMP", mkdtemp(path.data()), 1); }
+    Folder() {
+      setenv("TILE_DUMP", mkdtemp(path.data()), 1);
+      setenv("TILE_DUMP_STAGES", "ptx", 1); // else no later kernel would be taken from the cache
+    }
     ~Folder() { fs::remove_all(path); }
   };
   static Folder folder;
