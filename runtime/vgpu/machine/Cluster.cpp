@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+
+#define XXH_INLINE_ALL // a warp that waits is hashed as often as it looks
+#include <xxhash.h>
 
 namespace tile::vgpu {
 
@@ -21,25 +23,13 @@ static constexpr uint32_t kMaxSteps = 64; // of a random stretch
 // are taken to wait.
 static constexpr uint32_t kQuietRounds = 8;
 
-static uint64_t hashBytes(const void *data, size_t bytes, uint64_t hash) {
-  const auto *words = static_cast<const uint8_t *>(data);
-  for (; bytes >= 8; bytes -= 8, words += 8) {
-    uint64_t word;
-    std::memcpy(&word, words, 8);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  for (; bytes; --bytes, ++words)
-    hash = (hash ^ *words) * 0x9E3779B97F4A7C15u;
-  return hash;
-}
-
 static uint64_t hashState(const Warp &warp) {
-  uint64_t hash = hashBytes(warp.registers, warp.cta->launch->program().fileBytes, warp.pc);
-  hash = hashBytes(&warp.mask, sizeof warp.mask, hash);
+  uint64_t hash =
+      XXH3_64bits_withSeed(warp.registers, warp.cta->launch->program().fileBytes, warp.pc);
+  hash = XXH3_64bits_withSeed(&warp.mask, sizeof warp.mask, hash);
   for (const Split &split : warp.splits) {
     uint32_t state[] = {split.pc, split.mask, split.waiting};
-    hash = hashBytes(state, sizeof state, hash);
+    hash = XXH3_64bits_withSeed(state, sizeof state, hash);
   }
   return hash;
 }
