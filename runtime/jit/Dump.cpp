@@ -27,8 +27,7 @@ std::string fileNameOf(llvm::StringRef kernel) {
 
 std::string directoryOf(const codegen::CompiledKernel &kernel, const std::string &directory) {
   llvm::SmallString<256> path(directory);
-  uint64_t hash =
-      llvm::xxh3_64bits(kernel.stages.empty() ? kernel.ptx : kernel.stages.front().second);
+  uint64_t hash = llvm::xxh3_64bits(kernel.ptx); // the same IR gives other PTX for other targets
   llvm::sys::path::append(path, fileNameOf(kernel.name) + "-" + llvm::utohexstr(hash, true, 16));
   return path.str().str();
 }

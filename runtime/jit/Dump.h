@@ -11,7 +11,7 @@ namespace tile::jit {
 bool dumpsAllStages();
 
 /// If TILE_DUMP names a folder, writes the kernel's stages, or its PTX if no others were kept, to
-/// <folder>/<kernel>-<hash of the first of them>/. Failures are a warning on stderr: looking at a compile must not break it.
+/// <folder>/<kernel>-<hash of the PTX>/. Failures are a warning on stderr: looking at a compile must not break it.
 void dumpIfAsked(const codegen::CompiledKernel &kernel);
 
 } // namespace tile::jit

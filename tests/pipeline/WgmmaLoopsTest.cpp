@@ -86,7 +86,9 @@ TEST_P(WgmmaLoops, EverySize) {
        {Size{64, 16, 16, 4}, Size{128, 32, 32, 4}, Size{128, 64, 64, 8}, Size{64, 64, 128, 8},
         Size{64, 48, 32, 4}, Size{192, 32, 48, 4}, Size{64, 96, 32, 8}, Size{256, 32, 64, 16}})
     multiply<half, float>(size, {}, {}, 8);
-  multiply<half, float>({64, 320, 16, 4}, {}, {true}, 8);
+  // By mma.sync its sums and factors are more than a thread has registers.
+  if (GetParam() == "sm_90a")
+    multiply<half, float>({64, 320, 16, 4}, {}, {true}, 8);
 }
 
 TEST_P(WgmmaLoops, EveryOrderInMemory) {

@@ -57,6 +57,14 @@ TEST(Compile, DumpsNumberedStages) {
   EXPECT_EQ(text, kernel.ptx);
 }
 
+TEST(Compile, DumpsForSeveralTargetsStandSideBySide) {
+  DumpFolder folder;
+  for (const char *target : {"sm_80", "sm_90a"})
+    jit::compileRequest(request(128), {.target = target});
+  std::vector<fs::path> kernels(fs::directory_iterator(folder.path), {});
+  EXPECT_EQ(kernels.size(), 2u);
+}
+
 TEST(Compile, SurvivesDumpsThatCannotBeWritten) {
   DumpFolder folder("/proc/no/such/folder");
   testing::internal::CaptureStderr();
