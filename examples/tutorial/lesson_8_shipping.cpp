@@ -46,7 +46,7 @@ int main() {
 
   // [mistake]
   try {
-    lesson_8_kernels::heat(stream, x, x, 1.0f);
+    lesson_8_kernels::spread(stream, x.slice(0, 0, 999), x.slice(0, 1, 999));
   } catch (const Error &error) {
     std::printf("%s\n", error.message().c_str());
   }

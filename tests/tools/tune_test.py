@@ -151,13 +151,12 @@ class Tune(Case):
 
     def test_a_gpu_has_a_clock(self):
         libraries = pathlib.Path(kTilec).resolve().parent.parent / "lib"
-        self.write("scale.cpp", kernel())
         gpu = {"TILE_DEVICE": "cuda:0", "TILE_LIBCUDA": str(libraries / "libcuda_fake.so")}
         for nvml, expected in [(libraries / "libnvml_fake.so", "its clock: 1980 MHz, 43 degrees Celsius, 121 W"),
                                ("/nowhere", "its clock: not known: there is no NVML: /nowhere: ")]:
-            told, _ = self.tune(0, "scale.cpp", "x=4096", "y=4096", "--explain", TILE_LIBNVML=str(nvml), **gpu)
+            told, _ = self.tune(0, self.library, "x=4096", "y=4096", "--explain", TILE_LIBNVML=str(nvml), **gpu)
             self.assertIn(expected, told)
-        self.tune(0, "scale.cpp", "x=4096", "y=4096", "--quiet", TILE_LIBNVML=str(libraries / "libnvml_fake.so"), **gpu)
+        self.tune(0, self.library, "x=4096", "y=4096", "--quiet", TILE_LIBNVML=str(libraries / "libnvml_fake.so"), **gpu)
         [best] = self.results()
         self.assertEqual((best["status"], best["clock"]), ("timed", 1980))
 
