@@ -66,8 +66,7 @@ std::vector<CUdeviceptr> memoryOf(const FakeLaunch &launch) {
 
 FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
                           void **extra) {
-  bool isCaptured = config->hStream && config->hStream->capture;
-  if (skipsLaunches && !isCaptured)
+  if (skipsLaunches && !(config->hStream && config->hStream->capture))
     return kSuccess;
   FAKE_ENTER("cuLaunchKernelEx", Needs::Context);
   if (!state().functions.count(function) || !isStream(config->hStream))
