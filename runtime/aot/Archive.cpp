@@ -74,8 +74,8 @@ static void from_json(const Json &value, Variant &variant) {
   variant.compiled = std::move(*compiled);
   variant.compiled.ptx = value.at("ptx");
   const auto &cubin = value.at("cubin").get_binary();
-  variant.cubin.resize(cubin.size());
-  std::memcpy(variant.cubin.data(), cubin.data(), cubin.size());
+  const auto *bytes = reinterpret_cast<const std::byte *>(cubin.data());
+  variant.cubin.assign(bytes, bytes + cubin.size());
 }
 
 static void to_json(Json &value, const Function &function) {
