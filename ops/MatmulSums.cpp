@@ -46,7 +46,7 @@ Value sumsByVectors(const Factors &factors, MatmulTiles tiles, DotOptions how) {
 Value sumsOfTiles(const Factors &factors, MatmulTiles tiles, DotOptions how, DType dtype) {
   if (tiles.n == 1)
     return sumsByVector(factors, tiles);
-  if (tiles.n == kColumnsOfVectors)
+  if (areByVectors(tiles, dtype))
     return sumsByVectors(factors, tiles, how);
   auto sums = var(zeros(sumsOf(dtype), {tiles.m, tiles.n}));
   for (auto k : matmulSteps(range(cdiv(factors.depth, tiles.k)), tiles, dtype))
@@ -54,16 +54,16 @@ Value sumsOfTiles(const Factors &factors, MatmulTiles tiles, DotOptions how, DTy
   return sums;
 }
 
-// Of few columns the factors go through registers alone.
-AccessOptions accessOf(MatmulTiles tiles) {
-  return {.copy = tiles.n == kColumnsOfVectors ? CopyBy::vector : CopyBy::any};
+// By a few vectors the factors go through registers alone.
+AccessOptions accessOf(MatmulTiles tiles, DType dtype) {
+  return {.copy = areByVectors(tiles, dtype) ? CopyBy::vector : CopyBy::any};
 }
 
 } // namespace
 
 Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
                  DotOptions how) {
-  AccessOptions access = accessOf(tiles);
+  AccessOptions access = accessOf(tiles, a.dtype());
   auto rows = [&](Arg k) -> Value { return a.tile({tiles.m, tiles.k}).hints(access)(place.m, k); };
   auto columns = [&](Arg k) -> Value {
     return b.tile({tiles.k, tiles.n}).hints(access)(k, place.n);
@@ -73,7 +73,7 @@ Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTil
 
 Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
                  DotOptions how) {
-  AccessOptions access = accessOf(tiles);
+  AccessOptions access = accessOf(tiles, a.dtype());
   auto rows = [&](Arg k) {
     Value tile = a.tile({1, tiles.m, tiles.k}).hints(access)(place.batch, place.m, k);
     return reshape(tile, {tiles.m, tiles.k});

@@ -120,7 +120,7 @@ MatmulTiles tilesByVector(const MatmulShape &shape) {
 }
 
 // A few vectors are the columns of the narrowest instruction. Each lane has eight loads of 16 bytes of the matrix under way, and
-// eight more; on an H100 that is 2 % faster than groups of warps, whose operands go through shared memory.
+// eight more; of kernels by hand on an H100 that is 2 % faster than groups of warps, whose operands go through shared memory.
 bool isByVectors(const MatmulShape &shape) {
   constexpr int64_t kFewestRows = 64, kBytes = 16;
   return isHalf(shape.dtype) && shape.lieAlongK && shape.n > 1 && shape.n <= kColumnsOfVectors &&
@@ -128,12 +128,14 @@ bool isByVectors(const MatmulShape &shape) {
          shape.k * static_cast<int64_t>(sizeOf(shape.dtype)) % kBytes == 0;
 }
 
+constexpr int kRowsByVectors = 16, kLeastDepthByVectors = 32; // of a warp's part of K
+
 MatmulTiles tilesByVectors(const MatmulShape &shape) {
-  constexpr int kRows = 16, kMostDepth = 128, kLeastDepth = 32;
-  int depth = kLeastDepth; // of a warp
+  constexpr int kMostDepth = 128;
+  int depth = kLeastDepthByVectors;
   while (depth < kMostDepth && depth * kPartsByVectors < shape.k)
     depth *= 2;
-  return {kRows, kColumnsOfVectors, depth * kPartsByVectors, kPartsByVectors};
+  return {kRowsByVectors, kColumnsOfVectors, depth * kPartsByVectors, kPartsByVectors};
 }
 
 // --- Few columns, whose product is bound by reading the rows' operand ---------------------------------
@@ -149,7 +151,7 @@ constexpr int64_t kRingBytes = 192 * 1024;
 constexpr int64_t kMostShared = 256;
 constexpr MatmulTiles kSharedTiles[] = {{128, 64, 128, 8}, {64, 128, 128, 4}, {64, 64, 128, 4}};
 
-// Tiles for one round of programs; null if there is none. Measured on an H100, of matrices along K the one with more rows of them is
+// Tiles for one round of programs; null if there is none. By hand on an H100, of matrices along K the tile with more rows of them is
 // faster, of others that with fewer.
 const MatmulTiles *sharedTiles(const MatmulShape &shape) {
   if (shape.n <= kMostSkinny || shape.n > kMostShared)
@@ -164,7 +166,7 @@ const MatmulTiles *sharedTiles(const MatmulShape &shape) {
 }
 
 // Few rows a program, so that all multiprocessors read, in one round; and 128 of K a step, whose copies and waits are half as
-// many. Measured on an H100, neither splitting K nor more programs on a multiprocessor is faster than that.
+// many. By hand on an H100 more programs on a multiprocessor are no faster, and to split K is at a few shapes with long K alone.
 MatmulTiles tilesOfSkinny(const MatmulShape &shape) {
   if (const MatmulTiles *tiles = sharedTiles(shape))
     return *tiles;
@@ -201,6 +203,11 @@ bool isComputedTransposed(const MatmulShape &shape) {
   if (isByVector(shape) || isByVectors(shape))
     return false;
   return isByVector(transposed) || isByVectors(transposed) || hasFewColumns(transposed);
+}
+
+bool areByVectors(const MatmulTiles &tiles, DType dtype) {
+  return isHalf(dtype) && tiles.m == kRowsByVectors && tiles.n == kColumnsOfVectors &&
+         tiles.k % (kPartsByVectors * kLeastDepthByVectors) == 0;
 }
 
 MatmulTiles chooseTiles(const MatmulShape &shape) {

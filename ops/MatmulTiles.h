@@ -28,6 +28,9 @@ inline constexpr int kManyMultiprocessors = 132;
 /// of its steps, one a warp.
 inline constexpr int kColumnsOfVectors = 8, kPartsByVectors = 8;
 
+/// Are these the tiles of a product by a few vectors? Other tiles of as many columns are computed as any.
+bool areByVectors(const MatmulTiles &tiles, DType dtype);
+
 /// The tiles that are expected to take the least time.
 MatmulTiles chooseTiles(const MatmulShape &shape);
 

@@ -54,8 +54,8 @@ struct ProductReport {
   std::string variant;
   std::vector<std::string> refused;
   int64_t warpRows = 0, warpColumns = 0; ///< how the warps share the result; 0 if not said
-  int64_t kWidth =
-      0; ///< neighbours along K that a lane loads straight into registers; 0 if it does not
+  /// Neighbours along K that a lane loads straight into registers; 0 if it does not.
+  int64_t kWidth = 0;
 };
 
 /// A loop whose loads run ahead, or were asked to.

@@ -16,11 +16,7 @@ namespace tile::device::nvml {
 using Result = int;
 using Handle = struct nvmlDevice_st *;
 
-enum : Result {
-  kSuccess = 0,
-  kNotSupported = 3,
-  kNoPermission = 4,
-};
+enum : Result { kSuccess = 0 };
 
 enum ClockKind : int { kClockOfMultiprocessors = 1 };
 enum TemperatureSensor : int { kSensorOfGpu = 0 };

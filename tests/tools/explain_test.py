@@ -100,7 +100,11 @@ class Matmul(Case):
         self.assertEqual((product["variant"], product["k_width"]), ("mma_sync", 8))
         self.assertIn("factors: from memory straight into registers, 8 neighbours along K a lane", text)
         self.assertEqual([c["sector_efficiency"] for c in data["copies"]], [1.0] * 4, "the first step's, the next, b, c")
-        self.assertEqual(self.explained(*self.kSettings)[1]["products"][0]["k_width"], 0)
+        # Tiles of as few columns that are asked for are computed as any.
+        for settings in (self.kSettings, ("op:matmul", "dtype=f64", "BN=8"), ("op:matmul", "BM=64", "BN=8", "BK=32"),
+                         ("op:matmul", "dtype=f32", "precision=ieee", "BM=32", "BN=8", "BK=16")):
+            _, data = self.explained(*settings)
+            self.assertEqual([(p["batch"], p["k_width"]) for p in data["products"]], [(1, 0)], settings)
 
     def test_loads_run_ahead(self):
         text, data = self.explained(*self.kSettings)
