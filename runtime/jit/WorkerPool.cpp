@@ -2,6 +2,7 @@
 
 #include "base/Environment.h"
 #include "base/Fork.h"
+#include "base/LibraryFolder.h"
 #include "runtime/jit/WorkerMessages.h"
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <sstream>
 #include <thread>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace tile::jit {
@@ -21,21 +21,12 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kMostToGreet = std::chrono::seconds(60);
 
-/// The folder of the library, or program, that this is part of.
-fs::path ownFolder() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
-    return {};
-  std::error_code fault;
-  return fs::absolute(info.dli_fname, fault).parent_path();
-}
-
 /// Where the program may be, the most likely place first.
 std::vector<std::string> candidates() {
   if (std::string named = base::environmentText("TILE_COMPILE_WORKER"); !named.empty())
     return {named};
   std::vector<std::string> paths;
-  if (fs::path own = ownFolder(); !own.empty())
+  if (fs::path own = base::libraryFolder(); !own.empty())
     for (const char *way : {"tilec", "../bin/tilec", "../../bin/tilec"})
       paths.push_back((own / way).lexically_normal().string());
   std::istringstream folders(base::environmentText("PATH"));

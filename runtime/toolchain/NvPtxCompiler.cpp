@@ -1,5 +1,6 @@
 #include "runtime/toolchain/NvPtxCompiler.h"
 
+#include "base/LibraryFolder.h"
 #include "runtime/toolchain/Assemble.h"
 
 #include <tile/Error.h>
@@ -15,12 +16,7 @@ static constexpr const char *kPluginName = "libtile_nvptxcompiler.so";
 static std::string pluginPath() {
   if (const char *path = std::getenv("TILE_NVPTXCOMPILER"); path && *path)
     return path;
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<void *>(&pluginPath), &info) || !info.dli_fname)
-    return kPluginName;
-  std::string self = info.dli_fname;
-  size_t slash = self.rfind('/');
-  return slash == self.npos ? kPluginName : self.substr(0, slash + 1) + kPluginName;
+  return (base::libraryFolder() / kPluginName).string();
 }
 
 bool NvPtxCompiler::bind(void *library) {
