@@ -26,6 +26,11 @@ if(TARGET tile)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/tilec.pc.in tilec.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/tilec.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
+# Tables of tuned settings, which libtile.so finds from where it lies, in the build's folder too.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/tuned DESTINATION ${CMAKE_INSTALL_DATADIR}/tilec)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/tilec)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/ops/tuned ${PROJECT_BINARY_DIR}/share/tilec/tuned SYMBOLIC)
+
 foreach(program tilec tile-opt)
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES

@@ -34,7 +34,8 @@ TunedChoice Chooser::choose(const TunedCall &call) {
       throw Error(Fault::User, ErrorCode::NotTuned,
                   "kernel '" + call.record.name + "' is not tuned for " + key + " on " +
                       deviceKey(call.device) +
-                      ": TILE_TUNE=pinned takes settings from TILE_TUNE_TABLE alone",
+                      ": TILE_TUNE=pinned takes settings from tables alone, those of "
+                      "TILE_TUNE_TABLE and those that come with the library",
                   call.record.where);
     if (mode_ == Mode::Record)
       record(call, key);

@@ -1,6 +1,7 @@
 #include "runtime/tune/Known.h"
 
 #include "base/Environment.h"
+#include "runtime/tune/ShippedTables.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,44 +35,53 @@ void addInOrder(std::vector<Trial> trials, const TrialKey &key, const std::strin
 
 } // namespace
 
-KnownResults::KnownResults(const std::vector<std::string> &tables, std::unique_ptr<Store> database)
-    : database_(std::move(database)) {
-  for (const std::string &file : tables)
+KnownResults::KnownResults(KnownSources sources)
+    : tables_(read(sources.tables)), database_(std::move(sources.database)),
+      shipped_(read(sources.shipped)) {}
+
+std::vector<KnownResults::Table> KnownResults::read(const std::vector<std::string> &files) {
+  std::vector<Table> tables;
+  for (const std::string &file : files)
     try {
-      tables_.push_back({file, readTable(file)});
+      tables.push_back({file, readTable(file)});
     } catch (const Error &error) {
       warn(error, "this table of tuned settings is not used");
     }
+  return tables;
 }
 
 std::unique_ptr<KnownResults> KnownResults::ofEnvironment() {
-  std::vector<std::string> tables;
+  KnownSources sources;
   std::istringstream files(base::environmentText("TILE_TUNE_TABLE"));
   for (std::string file; std::getline(files, file, ':');)
     if (!file.empty())
-      tables.push_back(file);
-  std::unique_ptr<Store> database;
+      sources.tables.push_back(file);
   std::string file = Store::defaultFile();
   std::error_code isAbsent;
   if (!file.empty() && std::filesystem::exists(file, isAbsent))
     try {
-      database = std::make_unique<Store>(file, Store::Access::Read);
+      sources.database = std::make_unique<Store>(file, Store::Access::Read);
     } catch (const Error &error) {
       warn(error, "it is not used");
     }
-  return std::make_unique<KnownResults>(tables, std::move(database));
+  sources.shipped = shippedTables();
+  return std::make_unique<KnownResults>(std::move(sources));
 }
 
 std::vector<Known> KnownResults::find(const TrialKey &key, bool onlyTables) {
   std::vector<Known> found;
-  for (const Table &table : tables_) {
-    std::vector<Trial> own;
-    std::ranges::copy_if(table.trials, std::back_inserter(own),
-                         [&](const Trial &trial) { return isFor(trial, key); });
-    addInOrder(std::move(own), key, table.file, found);
-  }
+  auto addTables = [&](const std::vector<Table> &tables) {
+    for (const Table &table : tables) {
+      std::vector<Trial> own;
+      std::ranges::copy_if(table.trials, std::back_inserter(own),
+                           [&](const Trial &trial) { return isFor(trial, key); });
+      addInOrder(std::move(own), key, table.file, found);
+    }
+  };
+  addTables(tables_);
   if (!onlyTables)
     addInOrder(inDatabase(key), key, "the database", found);
+  addTables(shipped_);
   return found;
 }
 

@@ -1,4 +1,5 @@
-// What is known of problems, in the order in which it counts: tables that were reviewed, then the database.
+// What is known of problems, in the order in which it counts: tables that the user names, what was found on this machine, tables that
+// come with the library.
 #pragma once
 
 #include "runtime/tune/Store.h"
@@ -17,16 +18,22 @@ struct Known {
   std::string source;
 };
 
+/// Where results are. Files are tables of Trial.h; one that cannot be read is a warning.
+struct KnownSources {
+  std::vector<std::string> tables;
+  std::unique_ptr<Store> database; ///< may be null
+  std::vector<std::string> shipped;
+};
+
 class KnownResults {
 public:
-  /// `tables` are files; one that cannot be read is a warning. `database` may be null.
-  KnownResults(const std::vector<std::string> &tables, std::unique_ptr<Store> database);
+  explicit KnownResults(KnownSources sources);
 
   /// What the environment names. A database that cannot be read is a warning.
   static std::unique_ptr<KnownResults> ofEnvironment();
 
-  /// Results for a problem in the order in which they are to be taken: those of tables first, of each those of this
-  /// version of the kernel, then what was chosen, then by their times.
+  /// Results for a problem in the order in which they are to be taken: by source, of each those of this version of the kernel, then
+  /// what was chosen, then by their times. `onlyTables` leaves the database out.
   std::vector<Known> find(const TrialKey &key, bool onlyTables);
 
 private:
@@ -34,10 +41,12 @@ private:
     std::string file;
     std::vector<Trial> trials;
   };
+  static std::vector<Table> read(const std::vector<std::string> &files);
   std::vector<Trial> inDatabase(const TrialKey &key);
 
   std::vector<Table> tables_;
   std::unique_ptr<Store> database_;
+  std::vector<Table> shipped_;
 };
 
 } // namespace tile::tune

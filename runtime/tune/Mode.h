@@ -8,6 +8,7 @@
 //   TILE_TUNE=record   as cached, and writes problems of which nothing is known to TILE_TUNE_RECORD, for `tilec tune`
 //
 //   TILE_TUNE_TABLE    files of results, separated by colons, which count for more than the database
+//   TILE_TUNE_SHIPPED  a folder of tables which count for less, in place of those that come with the library; off: none
 #pragma once
 
 #include <cstdint>

@@ -89,8 +89,11 @@ private:
 
   // The kernel's own settings first: all others are compared with them.
   std::vector<Config> seeds() {
-    seeds_.insert(seeds_.begin(), own_);
-    return seeds_;
+    std::vector<Config> seeds = {own_};
+    for (const Config &config : options_.seeds)
+      seeds.push_back(inOrder(space_, config));
+    seeds.insert(seeds.end(), seeds_.begin(), seeds_.end());
+    return seeds;
   }
 
   bool mayTry(const Config &config) {

@@ -13,6 +13,8 @@ namespace tile::tune {
 
 struct TuneOptions {
   SearchOptions search;
+  std::vector<Config>
+      seeds;           ///< tried first, behind the kernel's own: what tables say of the problem
   double seconds = 60; ///< no trial begins later
   int ahead = 1;       ///< trials that the trier is told of before they are due
   bool fresh = false;  ///< earlier results of this toolchain are not taken as they are

@@ -84,6 +84,15 @@ END
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build "$here/app.cpp" --kernel scale B=128 -o "$work/scale.ptx")
 grep -q '\.entry scale' "$work/scale.ptx"
 
+# Tables of tuned settings are found from where the library is installed.
+tuned=$prefix/share/tilec/tuned
+test -f "$tuned/README.md"
+tables=("$tuned"/*.jsonl)
+test -f "${tables[0]}" || tables=()
+touch "$tuned/another.jsonl"
+(unset LD_LIBRARY_PATH && "$prefix/bin/tilec" doctor) >"$work/doctor"
+grep -q "$((${#tables[@]} + 1)) tables come with the library" "$work/doctor" || fail "shipped tables are not found: $(grep tuned "$work/doctor")"
+
 for file in libtile.so libtile_rt.so; do
   nm --dynamic --defined-only "${library%/*}/$file" | awk '{ print $3 }' >"$work/names"
   test -s "$work/names"

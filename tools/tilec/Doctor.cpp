@@ -5,6 +5,8 @@
 #include "runtime/toolchain/Assemble.h"
 #include "runtime/toolchain/LinkCuda.h"
 #include "runtime/toolchain/NvPtxCompiler.h"
+#include "runtime/tune/ShippedTables.h"
+#include "runtime/tune/Store.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
 
@@ -90,6 +92,13 @@ void doctorVirtual() {
   found("device", device.name() + ", " + device.product());
 }
 
+void doctorTuning() {
+  std::string database = tune::Store::defaultFile();
+  found("tuned settings", std::to_string(tune::shippedTables().size()) +
+                              " tables come with the library; " +
+                              (database.empty() ? "no database" : "the database is " + database));
+}
+
 int doctor() {
   found("LLVM and MLIR", jit::llvmVersion());
   doctorNvPtxCompiler();
@@ -97,6 +106,7 @@ int doctor() {
   doctorNvJitLink();
   doctorNvrtc();
   doctorNvml();
+  doctorTuning();
   doctorVirtual();
   doctorCuda();
   const char *variable = std::getenv("TILE_DEVICE");

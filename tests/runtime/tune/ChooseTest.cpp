@@ -24,8 +24,8 @@ protected:
     return trial;
   }
   std::string version() const { return versionOf(kernel.record(), args, constants); }
-  std::string table(const std::vector<Trial> &trials) const {
-    std::string file = folder.file("table.jsonl");
+  std::string table(const std::vector<Trial> &trials, const char *name = "table.jsonl") const {
+    std::string file = folder.file(name);
     std::ofstream out(file);
     for (const Trial &trial : trials)
       out << toJson(trial) << "\n\n";
@@ -38,8 +38,10 @@ protected:
     return store;
   }
   TunedChoice choose(Mode mode, const std::vector<std::string> &tables,
-                     std::unique_ptr<Store> store) const {
-    Chooser chooser(mode, std::make_unique<KnownResults>(tables, std::move(store)), "");
+                     std::unique_ptr<Store> store,
+                     const std::vector<std::string> &shipped = {}) const {
+    Chooser chooser(
+        mode, std::make_unique<KnownResults>(KnownSources{tables, std::move(store), shipped}), "");
     return chooser.choose(call());
   }
 };
@@ -57,6 +59,18 @@ TEST_F(Choosing, TablesCountForMoreThanTheDatabase) {
   choice = choose(Mode::Cached, {}, database({trialOf(64, 1)}));
   EXPECT_EQ(choice.config.str(), "block=64 warps=8");
   EXPECT_EQ(choice.source, "the database");
+}
+
+TEST_F(Choosing, ShippedTablesCountForLess) {
+  std::vector<std::string> shipped = {table({trialOf(1024, 1)}, "shipped.jsonl")};
+  TunedChoice choice = choose(Mode::Cached, {}, nullptr, shipped);
+  EXPECT_EQ(choice.config.str(), "block=1024 warps=8");
+  EXPECT_EQ(choice.source, shipped[0]);
+  EXPECT_EQ(choose(Mode::Cached, {}, database({trialOf(64, 2)}), shipped).config["block"], 64);
+  EXPECT_EQ(choose(Mode::Cached, {table({trialOf(512, 2)})}, nullptr, shipped).config["block"],
+            512);
+  EXPECT_EQ(choose(Mode::Pinned, {}, database({trialOf(64, 2)}), shipped).config["block"], 1024);
+  EXPECT_EQ(choose(Mode::Off, {}, nullptr, shipped).source, "the kernel");
 }
 
 TEST_F(Choosing, OffTakesWhatTheKernelSays) {
@@ -113,8 +127,7 @@ TEST_F(Choosing, PinnedIsAnErrorWithoutATable) {
 
 TEST_F(Choosing, RecordsEachProblemOnce) {
   std::string file = folder.file("shapes.jsonl");
-  Chooser chooser(Mode::Record, std::make_unique<KnownResults>(std::vector<std::string>(), nullptr),
-                  file);
+  Chooser chooser(Mode::Record, std::make_unique<KnownResults>(KnownSources()), file);
   chooser.choose(call()), chooser.choose(call());
   std::stringstream lines;
   lines << std::ifstream(file).rdbuf();

@@ -64,6 +64,16 @@ TEST_F(Tuners, TakeTheFastest) {
   EXPECT_FALSE(result.wasCutShort);
 }
 
+TEST_F(Tuners, TryWhatTablesSayFirst) {
+  Script script;
+  TuneOptions options;
+  options.seeds = {{{"warps", 8}, {"block", 512}}, {{"block", 96}, {"warps", 8}}};
+  tuneWith(script, nullptr, options);
+  ASSERT_EQ(script.attempted.size(), 15u) << "settings that the kernel does not have are left out";
+  EXPECT_EQ(script.attempted[0], "block=256 warps=4");
+  EXPECT_EQ(script.attempted[1], "block=512 warps=8");
+}
+
 TEST_F(Tuners, LetFinalistsCompete) {
   Script script;
   script.lines["block=1024 warps=8"] = {0.5, Status::Timed, 0.9}; // luck
@@ -163,11 +173,10 @@ TEST_F(Tuners, KeepWhatALaunchThenTakes) {
   Script script;
   script.lines["block=512 warps=2"] = {0.4};
   tuneWith(script, &kept);
-  Chooser chooser(
-      Mode::Cached,
-      std::make_unique<KnownResults>(std::vector<std::string>(),
-                                     std::make_unique<Store>(kept.file(), Store::Access::Read)),
-      "");
+  Chooser chooser(Mode::Cached,
+                  std::make_unique<KnownResults>(KnownSources{
+                      {}, std::make_unique<Store>(kept.file(), Store::Access::Read), {}}),
+                  "");
   TunedChoice choice = chooser.choose(call());
   EXPECT_EQ(choice.config.str(), "block=512 warps=2");
   EXPECT_EQ(choice.source, "the database");

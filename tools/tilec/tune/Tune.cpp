@@ -1,6 +1,7 @@
 // `tilec tune`: finds the best settings of a kernel for some problems, and keeps them for launches of `tuned()`.
 #include "runtime/tune/Attempts.h"
 #include "runtime/tune/Key.h"
+#include "runtime/tune/Known.h"
 #include "runtime/tune/Tuner.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
@@ -106,6 +107,17 @@ std::unique_ptr<tune::Trier> trierOf(const TuneCommand &command, const TuneProbl
       giveUp);
 }
 
+/// What tables say of a problem: it is tried early.
+std::vector<Config> tabledSettings(const tune::TunedCall &call) {
+  const tune::TrialKey key{call.record.name, "",
+                           tune::problemKey(call.record, call.args, call.constants),
+                           tune::deviceKey(call.device)};
+  std::vector<Config> settings;
+  for (tune::Known &known : tune::KnownResults::ofEnvironment()->find(key, /*onlyTables=*/true))
+    settings.push_back(std::move(known.config));
+  return settings;
+}
+
 bool tuneProblem(const TuneCommand &command, const TuneProblem &problem, const Device &device,
                  tune::Store &store, double seconds, TuneHtml &report) {
   if (command.explain) {
@@ -121,6 +133,7 @@ bool tuneProblem(const TuneCommand &command, const TuneProblem &problem, const D
   tune::TuneOptions options;
   options.search.trials = command.full ? std::max<int64_t>(command.trials, 256) : command.trials;
   options.search.first = std::max<int64_t>(options.search.trials / 2, 1);
+  options.seeds = tabledSettings(call);
   options.seconds = seconds;
   options.ahead = std::max(jobs, 1);
   options.fresh = command.fresh;
