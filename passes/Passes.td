@@ -206,6 +206,16 @@ def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
 }
 
+def ExpandClusterSums : Pass<"tile-expand-cluster-sums", "::mlir::func::FuncOp"> {
+  let summary = "Add up the tiles of a cluster's blocks through shared memory";
+  let description = [{
+    Guarantees: no `tile.cluster_sum` is left; what it did is a store, loads from each block, and barriers of the cluster on
+    either side of these. An error where blocks do not see each other's memory, or may not all come to it. Relies on: layouts.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
+}
+
 def ExpandScratch : Pass<"tile-expand-scratch", "::mlir::func::FuncOp"> {
   let summary = "Make every exchange through shared memory explicit";
   let description = [{

@@ -90,6 +90,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // What a part of a tile is computed from is found beside its store, behind the waits for products that LowerRings has placed.
   kernel.addPass(createStoreParts());
 
+  // Memory that other blocks read is placed with all other.
+  kernel.addPass(createExpandClusterSums({target}));
+
   // The exchanges that are left become visible allocations before they are placed.
   kernel.addPass(createExpandScratch());
   kernel.addPass(createCSEPass());

@@ -141,11 +141,15 @@ LogicalResult lowerSmemLoad(Lowering &l, Operation *op) {
   Registers registers(Lowering::countOf(tile));
   auto matrices = layout::matchMatrixAccess(transfer->layout, transfer->shared,
                                             static_cast<int>(transfer->bytes));
-  if (matrices) {
+  if (load.getBlock() && !l.target.hasClusters)
+    return op->emitOpError("needs clusters of blocks, which ") << l.target.name << " does not have";
+  if (matrices && !load.getBlock()) {
     loadMatrices(l, load, *matrices, registers);
   } else {
     SharedPointers pointers(l, op->getLoc(), load.getSmem(), transfer->bytes,
                             threadPart(l, transfer->address.lanes, transfer->address.warps));
+    if (load.getBlock())
+      pointers.setBlock(l.scalar(load.getBlock()));
     for (const layout::VectorGroup &group : transfer->groups) {
       Value pointer = pointers.pointer(transfer->address.registers[group.front()]);
       Registers elements =

@@ -3,6 +3,7 @@
 #include "codegen/lower/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
@@ -28,6 +29,11 @@ ThreadPart threadPart(Lowering &l, ArrayRef<Term> lanes, ArrayRef<Term> warps) {
   return part;
 }
 
+static Type clusterPointer(Lowering &l) {
+  auto space = static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster);
+  return LLVM::LLVMPointerType::get(l.b.getContext(), space);
+}
+
 SharedVector SharedPointers::vector(const Term &term) {
   int64_t overlap = term.toggle & part_.toggleBits, apart = term.toggle & ~part_.toggleBits;
   Value &known = byOverlap_[overlap];
@@ -41,6 +47,8 @@ SharedVector SharedPointers::vector(const Term &term) {
     if (base_.moved) // last, so that the rest is the same in all iterations of a loop
       known = LLVM::GEPOp::create(l_.b, loc_, known.getType(), l_.b.getI8Type(), known,
                                   ValueRange{base_.moved});
+    if (block_)
+      known = NVVM::MapaOp::create(l_.b, loc_, clusterPointer(l_), known, block_);
   }
   return {known, base_.offset + (apart + term.addend) * bytes_};
 }

@@ -28,6 +28,9 @@ public:
   SharedPointers(Lowering &l, mlir::Location loc, mlir::Value smem, int64_t bytes, ThreadPart part)
       : l_(l), loc_(loc), base_(l.placeOf(smem)), bytes_(bytes), part_(part) {}
 
+  /// The same places in the memory of the cluster's block of this rank; before the first is asked for.
+  void setBlock(mlir::Value rank) { block_ = rank; }
+
   SharedVector vector(const layout::SharedAddress::Term &term);
   mlir::Value pointer(const layout::SharedAddress::Term &term);
 
@@ -37,6 +40,7 @@ private:
   Lowering::SharedPlace base_;
   int64_t bytes_;
   ThreadPart part_;
+  mlir::Value block_; ///< null: this one
   std::map<int64_t, mlir::Value> byOverlap_;
 };
 

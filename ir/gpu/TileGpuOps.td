@@ -137,10 +137,10 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
 }
 
 def TileGpu_SmemSlotOp : TileGpu_Op<"smem_slot", [Pure, AllTypesMatch<["memory", "result"]>]> {
-  let summary = "One slot of an allocation of several";
+  let summary = "One slot of an allocation of several, or what begins at a part of one";
   let description = [{
     `distance` is how many bytes its first one lies behind that of slot 0: the slot's number times the allocation's
-    slot stride. It may be known at run time only. In bytes, so that a loop which carries it from slot to slot adds it to
+    slot stride, or of a tile whose parts lie one after the other a part's number times its bytes. It may be known at run time only. In bytes, so that a loop which carries it from slot to slot adds it to
     addresses, where each address would have to multiply a number.
 
     Example:
@@ -191,7 +191,8 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
                                                   DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Read a tile from shared memory";
   let description = [{
-    A tile smaller than the memory is its leading part.
+    A tile smaller than the memory is its leading part. With `block` it is the memory of the cluster's block of that rank, at
+    the same place as in this one's.
 
     Example:
     ```mlir
@@ -199,13 +200,18 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%m: !tilegpu.smem<4x8xf16, #s>) -> tensor<4x8xf16, #l> {
       %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
+      %c1 = arith.constant 1 : i32
+      %y = tilegpu.smem_load %m of_block %c1 : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
       return %x : tensor<4x8xf16, #l>
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$smem);
+  let arguments = (ins TileGpu_SmemType:$smem, Optional<I32>:$block);
   let results = (outs TileGpu_Tile:$result);
-  let assemblyFormat = "$smem attr-dict `:` type($smem) `->` type($result)";
+  let assemblyFormat = "$smem (`of_block` $block^)? attr-dict `:` type($smem) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$smem), [{
+    build($_builder, $_state, result, smem, /*block=*/::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -124,6 +124,13 @@ LayoutAttr ExpandDimsOp::getOperandLayout(OpOperand &, LayoutAttr result) {
 Values ResizeOp::getLayoutSources() { return {}; }
 bool ResizeOp::takesAnyLayout(OpOperand &) { return true; }
 
+// So is what blocks of a cluster add up, once: the sum is asked for in no other layout.
+Values ClusterSumOp::getLayoutSources() { return {}; }
+LayoutClaim ClusterSumOp::getWantedLayout(int64_t warps) {
+  return {gpu::defaultLayout(tileOf(getResult()), warps), Strength::Access};
+}
+bool ClusterSumOp::takesAnyLayout(OpOperand &) { return true; }
+
 LayoutAttr PermuteOp::getResultLayout(LayoutAttr source) {
   return attributeOf(*this, layout::permute(laid(getInput(), source), getOrder().vec()));
 }

@@ -50,21 +50,6 @@ def Tile_TeamIdOp : Tile_Op<"team_id", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
-  let summary = "Number of this block among those that a program is divided among";
-  let description = [{
-    In [0, n), n as the attribute `tile.cluster` of the kernel says. Each block carries out the whole kernel; the blocks
-    of a program follow each other along axis 0 of the launch grid, whose programs are numbered without them.
-
-    Example:
-    ```mlir
-    %rank = tile.cluster_rank : i32
-    ```
-  }];
-  let results = (outs I32:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
-}
-
 def Tile_ByRoleOp : Tile_Op<"by_role", [Pure, AllTypesMatch<["all", "own", "result"]>]> {
   let summary = "A number that depends on who asks: the warp that loads for all teams, or a team";
   let description = [{

@@ -5,6 +5,7 @@
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "ir/tile/TileAtomicOps.td"
 include "ir/tile/TileBitOps.td"
+include "ir/tile/TileClusterOps.td"
 include "ir/tile/TileDebugOps.td"
 include "ir/tile/TileDotOps.td"
 include "ir/tile/TileFactOps.td"

@@ -6,6 +6,7 @@
 #include "passes/analysis/RingProtocol.h"
 #include "passes/analysis/RoleSlice.h"
 #include "passes/analysis/RunAhead.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -34,7 +35,16 @@ static std::string whyNotInKernel(func::FuncOp kernel) {
                                                                        : WalkResult::advance();
                      })
                      .wasInterrupted();
-  return mayMeet ? "the kernel has a barrier, or code that may have one" : "";
+  if (mayMeet)
+    return "the kernel has a barrier, or code that may have one";
+  bool meetsInLoop = kernel
+                         .walk([](ir::ClusterSumOp sum) {
+                           return sum->getParentOfType<LoopLikeOpInterface>()
+                                      ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+                         })
+                         .wasInterrupted();
+  return meetsInLoop ? "all warps of a cluster meet in one of the kernel's loops" : "";
 }
 
 std::string whyNoProducer(scf::ForOp loop, int32_t stages) {

@@ -213,6 +213,8 @@ const std::vector<Example> &examples() {
     EXAMPLE("num_programs", num_programs(0), 1),
     EXAMPLE("teams", teams(1), 0),
     EXAMPLE("cluster", cluster(1), 0),
+    BODY("cluster_sum", cluster(1); return cluster_sum(arange(4));, 0, 1, 2, 3),
+    BODY("cluster_sum_scatter", cluster(1); return cluster_sum_scatter(arange(4));, 0, 1, 2, 3),
     EXAMPLE("grid1d", grid1d(A, {4}), 0),
     EXAMPLE("swizzle", swizzle(n, 2, 4, {.group = 2}).column(), 1),
     BODY("persistent", auto s = var(0); for (auto t : persistent(n)) s += t; return s;, 3),

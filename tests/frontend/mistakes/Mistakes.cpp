@@ -104,6 +104,12 @@ void memory() {
   wrong([] { cluster(3); });
   wrong([] { cluster(16); });
   wrong([] { cluster(2); cluster(2); });
+  wrong([] { cluster_sum(zeros(f32, {32})); });
+  wrong([] { cluster(2); teams(2); cluster_sum(zeros(f32, {32})); });
+  wrong([] { cluster(2); cluster_sum(1.0f); });
+  wrong([] { cluster(2); cluster_sum(zeros(f16, {32})); });
+  wrong([] { cluster(2); cluster_sum_scatter(zeros(f32, {96})); });
+  wrong([] { cluster(8); cluster_sum_scatter(zeros(f32, {4, 32})); });
 }
 // clang-format on
 
