@@ -72,7 +72,8 @@ const bool registered = registerOp({
                           settings.integer("persistent", tiles.persistent) != 0,
                           settings.integer("producer", tiles.hasProducer) != 0,
                           settings.integer("pingpong", tiles.pingPong) != 0,
-                          static_cast<int>(settings.integer("cluster", tiles.cluster)))
+                          static_cast<int>(settings.integer("cluster", tiles.cluster)),
+                          static_cast<int>(settings.integer("split", tiles.split)))
                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
               {a, b, c});
         },
@@ -336,13 +337,13 @@ std::vector<std::string> matmulParameters(size_t arguments) {
   for (size_t i = 0; i < arguments; ++i)
     names.push_back("x" + std::to_string(i));
   names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "persistent", "producer",
-                             "pingpong", "cluster"});
+                             "pingpong", "cluster", "split"});
   return names;
 }
 
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles) {
   auto [m, n] = grid2d(c, {tiles.m, tiles.n}).swizzled(kSwizzleRows);
-  return {.batch = Value(), .m = m, .n = n};
+  return {.batch = Value(), .m = m, .n = n, .part = Value()};
 }
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles) {
   return matmulPlace(c, tiles, grid1d(matmulTileCount(c, tiles), 1));
@@ -357,12 +358,12 @@ Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles) {
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number) {
   auto [m, n] =
       swizzle(number, cdiv(c.dim(0), tiles.m), cdiv(c.dim(1), tiles.n), {.group = kSwizzleRows});
-  return {.batch = Value(), .m = m, .n = n};
+  return {.batch = Value(), .m = m, .n = n, .part = Value()};
 }
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number) {
   Value rows = cdiv(c.dim(1), tiles.m), columns = cdiv(c.dim(2), tiles.n);
   auto [m, n] = swizzle(number % (rows * columns), rows, columns, {.group = kSwizzleRows});
-  return {.batch = number / (rows * columns), .m = m, .n = n};
+  return {.batch = number / (rows * columns), .m = m, .n = n, .part = Value()};
 }
 
 Range matmulTilesInTurn(Value count, MatmulTiles tiles) {

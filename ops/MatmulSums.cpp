@@ -43,13 +43,28 @@ Value sumsByVectors(const Factors &factors, MatmulTiles tiles, DotOptions how) {
   return sum(sums, 0);
 }
 
-Value sumsOfTiles(const Factors &factors, MatmulTiles tiles, DotOptions how, DType dtype) {
+/// The steps along K of a block, from the first to before the last.
+struct Steps {
+  Value first, last;
+};
+
+// All of them, or its part.
+Steps stepsOf(const Factors &factors, const Value &part, MatmulTiles tiles) {
+  Value steps = cdiv(factors.depth, tiles.k);
+  if (tiles.split == 1)
+    return {zeros(i32, {}), steps};
+  return {part * steps / tiles.split, (part + 1) * steps / tiles.split};
+}
+
+Value sumsOfTiles(const Factors &factors, const Value &part, MatmulTiles tiles, DotOptions how,
+                  DType dtype) {
   if (tiles.n == 1)
     return sumsByVector(factors, tiles);
   if (areByVectors(tiles, dtype))
     return sumsByVectors(factors, tiles, how);
   auto sums = var(zeros(sumsOf(dtype), {tiles.m, tiles.n}));
-  for (auto k : matmulSteps(range(cdiv(factors.depth, tiles.k)), tiles, dtype))
+  Steps steps = stepsOf(factors, part, tiles);
+  for (auto k : matmulSteps(range(steps.first, steps.last), tiles, dtype))
     sums = dot(factors.rows(k), factors.columns(k), sums, how);
   return sums;
 }
@@ -68,7 +83,7 @@ Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTil
   auto columns = [&](Arg k) -> Value {
     return b.tile({tiles.k, tiles.n}).hints(access)(k, place.n);
   };
-  return sumsOfTiles({a.dim(1), rows, columns}, tiles, how, a.dtype());
+  return sumsOfTiles({a.dim(1), rows, columns}, place.part, tiles, how, a.dtype());
 }
 
 Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
@@ -82,7 +97,7 @@ Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTil
     Value tile = b.tile({1, tiles.k, tiles.n}).hints(access)(place.batch, k, place.n);
     return reshape(tile, {tiles.k, tiles.n});
   };
-  return sumsOfTiles({a.dim(2), rows, columns}, tiles, how, a.dtype());
+  return sumsOfTiles({a.dim(2), rows, columns}, place.part, tiles, how, a.dtype());
 }
 
 } // namespace tile::ops::detail

@@ -15,6 +15,9 @@ bool isByGroups(const MatmulTiles &tiles, const MatmulShape &shape) {
          tiles.m % 64 == 0;
 }
 
+/// Steps along a part of K that outweigh adding up the parts.
+constexpr int64_t kLeastDepthOfPart = 1024;
+
 /// A tile and the part of the peak rate that it reaches by groups of four warps. Fitted to times on an H100.
 struct Rate {
   int m, n;
@@ -50,14 +53,16 @@ Config configOf(const MatmulTiles &tiles) {
           {"producer", tiles.hasProducer},
           {"pingpong", tiles.pingPong},
           {"cluster", tiles.cluster},
+          {"split", tiles.split},
           {"warps", tiles.warps}};
 }
 
 MatmulTiles tilesOf(const Config &config) {
-  return {static_cast<int>(config["BM"]), static_cast<int>(config["BN"]),
-          static_cast<int>(config["BK"]), static_cast<int>(config["warps"]),
-          config["persistent"] != 0,      config["producer"] != 0,
-          config["pingpong"] != 0,        static_cast<int>(config["cluster"])};
+  return {static_cast<int>(config["BM"]),   static_cast<int>(config["BN"]),
+          static_cast<int>(config["BK"]),   static_cast<int>(config["warps"]),
+          config["persistent"] != 0,        config["producer"] != 0,
+          config["pingpong"] != 0,          static_cast<int>(config["cluster"]),
+          static_cast<int>(config["split"])};
 }
 
 const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
@@ -80,24 +85,31 @@ const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
     return "teams in turn are two of four warps, persistent, for which a warp loads";
   if (tiles.cluster > 1 && !tiles.hasProducer)
     return "blocks of a cluster share what a warp loads";
+  if (tiles.split > 1 && (tiles.persistent || hasRoles))
+    return "a tile whose K is split is a program's only one, and all of its warps load";
+  if (tiles.split > 1 && !(hasEngine && isByGroups(tiles, shape)))
+    return "blocks that share K are groups of four warps on sm_90a, for which the copy engine "
+           "loads";
+  if (tiles.split > 1 && shape.k < kLeastDepthOfPart * tiles.split)
+    return "parts of K are long enough to be worth adding up";
   return "";
 }
 
 Work workOf(const MatmulTiles &tiles, const MatmulShape &shape) {
   auto m = static_cast<double>(tiles.m), n = static_cast<double>(tiles.n),
-       k = static_cast<double>(shape.k);
+       k = static_cast<double>(shape.k) / tiles.split;
   auto bytes = static_cast<double>(sizeOf(shape.dtype)),
        resultBytes = static_cast<double>(sizeOf(shape.result));
   auto rows = static_cast<double>(shape.m), columns = static_cast<double>(shape.n);
   Work work;
   work.programs = static_cast<double>(cdiv(shape.m, tiles.m) * cdiv(shape.n, tiles.n) *
-                                      std::max<int64_t>(shape.batches, 1));
+                                      std::max<int64_t>(shape.batches, 1) * tiles.split);
   work.multiplyAdds = m * n * k;
   work.factors = shape.dtype;
   // Clusters read less of the L2 cache, which is not what these products wait for, and wait for each other.
-  work.productRate = rateOf(tiles, shape) / (tiles.cluster > 1 ? 1.02 : 1);
+  work.productRate = rateOf(tiles, shape) / (tiles.cluster * tiles.split > 1 ? 1.02 : 1);
   work.bytesRead = (m + n) * k * bytes;
-  work.bytesWritten = m * n * resultBytes;
+  work.bytesWritten = m * n * resultBytes / tiles.split;
   int teams = tiles.pingPong ? 2 : 1;
   work.threads = tiles.warps * kLanes * teams + (tiles.hasProducer ? 128 : 0);
   // A ring of the steps along K takes what shared memory there is; two steps at least.
@@ -107,8 +119,9 @@ Work workOf(const MatmulTiles &tiles, const MatmulShape &shape) {
   if (shape.target == "sm_90a" && shape.aligned)
     work.sharedBytes = std::max<int64_t>(work.sharedBytes, 116 * 1024);
   work.isPersistent = tiles.persistent;
-  work.distinctBytes = std::max<double>(static_cast<double>(shape.batches), 1) *
-                       ((rows + columns) * k * bytes + rows * columns * resultBytes);
+  work.distinctBytes =
+      std::max<double>(static_cast<double>(shape.batches), 1) *
+      ((rows + columns) * static_cast<double>(shape.k) * bytes + rows * columns * resultBytes);
   return work;
 }
 

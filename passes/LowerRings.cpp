@@ -340,13 +340,14 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
   }
 
   void tellOfCluster() {
-    bool shares =
-        getOperation()
-            .walk([](gpu::TensorCopyOp copy) {
-              return copy.getMulticast() ? WalkResult::interrupt() : WalkResult::advance();
-            })
-            .wasInterrupted();
-    if (ir::clusterOf(getOperation()) > 1 && !shares)
+    bool isOfUse = getOperation()
+                       .walk([](Operation *op) {
+                         auto copy = dyn_cast<gpu::TensorCopyOp>(op);
+                         bool shares = (copy && copy.getMulticast()) || isa<ir::ClusterSumOp>(op);
+                         return shares ? WalkResult::interrupt() : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    if (ir::clusterOf(getOperation()) > 1 && !isOfUse)
       getOperation().emitRemark(
           "cluster: each block loads all that it needs: no load of a loop with "
           "a warp of its own is the same in all blocks");

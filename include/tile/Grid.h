@@ -86,19 +86,20 @@ Value cluster(int count, Loc loc = Loc::here());
 
 /// The sum of the tiles `x` that the blocks of this cluster have, of the same shape, element by
 /// element and in the order of the blocks' ranks: all blocks get the same bits. It goes through the
-/// blocks' shared memory, at which all of them meet. So blocks may share a sum over K:
+/// blocks' shared memory, for which all of them meet. So blocks may share a sum over K:
 ///   Value part = cluster(2), steps = cdiv(K, BK);
 ///   for (auto k : range(part * steps / 2, (part + 1) * steps / 2)) ...
 ///   auto all = cluster_sum(sums);
 /// A loop with `.warp_specialize()` has no warp that loads if a loop of the kernel has such a sum
-/// in it. Errors: no cluster(...) before, teams, a scalar, dtypes other than f32, f64 and integers of
-/// 32 and 64 bits; while the kernel is compiled: a loop or branch around it that follows from the
-/// rank, a target whose blocks do not see each other's memory (those before sm_90a).
+/// in it. Errors: no cluster(...) before, teams, a scalar, dtypes other than f32, f64 and integers
+/// of 32 and 64 bits; while the kernel is compiled: a loop or branch around it that follows from
+/// the rank, a target whose blocks do not see each other's memory (those before sm_90a).
 Value cluster_sum(Arg x, Loc loc = Loc::here());
 /// The part of this sum that has the block's rank, of those along dimension 0, of extent
 /// `x.shape()[0] / count`: each block reads so much of all tiles, and stores it.
 ///   c.tile({BM / 2, BN})(m * 2 + part, n) = cluster_sum_scatter(sums);
-/// Errors: those of cluster_sum, extents that are no powers of two, a dimension 0 shorter than count.
+/// Errors: those of cluster_sum, extents that are no powers of two, a dimension 0 shorter than
+/// `count`.
 Value cluster_sum_scatter(Arg x, Loc loc = Loc::here());
 
 namespace detail {

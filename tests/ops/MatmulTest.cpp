@@ -94,6 +94,16 @@ TEST_P(MatmulOp, FewRowsByWeightsAlongK) {
       [](double x) { return std::fmax(x * 0.5 + 1, 0.0); });
 }
 
+// Of a deep K two blocks of a cluster have a part each; where blocks do not see each other's memory one has all.
+TEST_P(MatmulOp, FewRowsOfDeepProducts) {
+  check<half>(16, 200, 8200, 1e-6, {}, false, true);
+  check<bfloat16>(9, 128, 8192, 1e-6, {}, false, false);
+  check<half, half>(12, 72, 8256, 1e-3, {}, false, true);
+  check<half>(
+      16, 136, 8192, 1e-6, {}, false, true, [](Value x) { return relu(x * 0.5f + 1.0f); },
+      [](double x) { return std::fmax(x * 0.5 + 1, 0.0); });
+}
+
 // Of a large result with few steps a tile two teams multiply and store in turn, where groups of warps multiply.
 TEST_P(MatmulOp, FewStepsOfLargeResults) {
   constexpr int64_t kRows = 4100, kColumns = 4104, kDepth = 136, kChecked = 3001;

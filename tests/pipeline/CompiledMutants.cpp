@@ -120,6 +120,9 @@ std::vector<Change> changesOfClusters() {
       {"release in no block", std::regex(R"(\s*@one mapa\.shared::cluster\.u32 .*)"), deleted},
       {"copy to one block alone", std::regex(R"(\s*mov\.b16 all, 3;)"),
        [](const Words &) { return "mov.b16 all, 1;"; }},
+      {"tile of another block",
+       std::regex(R"((\s*mapa\.shared::cluster\.u32\s+%r\d+, %r\d+, )(\d);)"),
+       [](const Words &m) { return m.str(1) + (m.str(2) == "0" ? "1;" : "0;"); }},
       {"cluster's barrier not reached", std::regex(R"(\s*barrier\.cluster\.arrive\..*)"), deleted},
       {"cluster's barrier not waited for", std::regex(R"(\s*barrier\.cluster\.wait\..*)"), deleted},
   };

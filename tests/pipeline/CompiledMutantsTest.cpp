@@ -300,6 +300,26 @@ Subject clusterOfBlocks() {
           }};
 }
 
+// Blocks of a cluster have a part of K each, and add up what they get: in a loop, so that one sum's memory is the next one's.
+Subject clusterSums() {
+  static const auto program =
+      kernel("mutated_cluster_sums", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+        constexpr int kSide = 64, kSteps = 32;
+        Value rank = cluster(2), half = cdiv(b.dim(0), kSteps * 2);
+        for (auto m : range(cdiv(a.dim(0), kSide))) {
+          auto sums = var(zeros(f32, {kSide, kSide}));
+          for (auto k : range(rank * half, (rank + 1) * half).stages(3))
+            sums = dot(a.tile({kSide, kSteps})(m, k), b.tile({kSteps, kSide})(k, 0), sums);
+          c.tile({kSide / 2, kSide})(m * 2 + rank, 0) = cluster_sum_scatter(sums);
+        }
+      });
+  return {"cluster sums", "sm_90a", [=](Attempt &attempt, int steps) {
+            int64_t depth = int64_t{steps} * 2 * 32;
+            attempt.run(program.warps(4).grid(1), attempt.input<half>({128, depth}, 1),
+                        attempt.input<half>({depth, 64}, 2), attempt.output<float>({128, 64}));
+          }};
+}
+
 // What one product gives goes through shared memory to another with rows for columns, whose result is added to a view; a
 // third begins before the warps meet for that.
 Subject addition() {
@@ -341,6 +361,7 @@ std::vector<Subject> subjects() {
           teamsOfWarps(),
           teamsInTurn(),
           clusterOfBlocks(),
+          clusterSums(),
           addition(),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),

@@ -64,6 +64,7 @@ constexpr Row kRows[] = {
     {"sm_90a", "matmul producer=1 cluster=2"},
     {"sm_80", "matmul M=4 columns=1"},
     {"sm_90a", "matmul M=4 columns=1"},
+    {"sm_90a", "matmul M=16 N=4096 K=14336 columns=1"},
     {"sm_90a", "matmul M=256 columns=1"},
     {"sm_90a", "matmul M=256"},
     {"sm_90a", "matmul dtype=f32 precision=ieee"},

@@ -11,12 +11,13 @@ namespace tile::ops::detail {
 
 /// The tile of C that is computed at a time, the step along K, the warps that share the work,
 /// whether a program computes one tile after the other, loading the next while it stores one,
-/// whether a warp of its own loads, whether two teams compute tiles in turn, and how many blocks of
-/// a cluster compute tiles that follow each other along M.
+/// whether a warp of its own loads, whether two teams compute tiles in turn, how many blocks of
+/// a cluster compute tiles that follow each other along M, and how many compute one tile, each with
+/// a part of K.
 struct MatmulTiles {
   int m, n, k, warps;
   bool persistent = false, hasProducer = false, pingPong = false;
-  int cluster = 1;
+  int cluster = 1, split = 1;
   bool operator==(const MatmulTiles &) const = default;
 };
 
@@ -46,14 +47,16 @@ template <class... P> Kernel<P...> tunedMatmul(const Kernel<P...> &program) {
       .tunable("producer", onOff())
       .tunable("pingpong", onOff())
       .tunable("cluster", {1, 2})
+      .tunable("split", {1, 2})
       .unless(matmulObjection)
       .otherwise(matmulConfig)
       .work(matmulWork);
 }
 
-/// The tile of one program. `batch` is none of matrices.
+/// The tile of one program, and which part of K it adds up. `batch` is none of matrices, and `part`
+/// where K is not split.
 struct MatmulPlace {
-  Value batch, m, n;
+  Value batch, m, n, part;
 };
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles);
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles);
@@ -83,18 +86,21 @@ template <int Rank, class F, class... X> struct MatmulProgram {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                   typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
                   ConstOf<Precision> precision, ConstOf<bool> isFast, ConstOf<bool> isPersistent,
-                  ConstOf<bool> hasProducer, ConstOf<bool> isPingPong, Const cluster) const {
-    MatmulTiles tiles{bm, bn, bk, 0, isPersistent, hasProducer, isPingPong, cluster};
+                  ConstOf<bool> hasProducer, ConstOf<bool> isPingPong, Const cluster,
+                  Const split) const {
+    MatmulTiles tiles{bm, bn, bk, 0, isPersistent, hasProducer, isPingPong, cluster, split};
     DotOptions how{.precision = precision, .fast_accumulation = isFast};
     // The tiles of a cluster's blocks are placed as one.
     MatmulTiles tilesOfCluster = tiles;
     tilesOfCluster.m *= tiles.cluster;
     Value rank;
-    if (tiles.cluster > 1)
-      rank = tile::cluster(cluster);
+    if (tiles.cluster > 1 || tiles.split > 1)
+      rank = tile::cluster(tiles.cluster * tiles.split);
     auto computeTile = [&](MatmulPlace place) {
       if (tiles.cluster > 1)
         place.m = place.m * tiles.cluster + rank;
+      if (tiles.split > 1)
+        place.part = rank;
       compute(a, b, c, x..., tiles, how, place);
     };
     if (!isPersistent)
@@ -106,8 +112,13 @@ template <int Rank, class F, class... X> struct MatmulProgram {
 private:
   static void compute(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                       const typename MapParameter<X, Rank>::type &...x, MatmulTiles tiles,
-                      DotOptions how, const MatmulPlace &place) {
+                      DotOptions how, MatmulPlace place) {
     Value sums = matmulSums(a, b, place, tiles, how);
+    if (tiles.split > 1) { // each block goes on with a part of the tile
+      sums = cluster_sum_scatter(sums);
+      tiles.m /= tiles.split;
+      place.m = place.m * tiles.split + place.part;
+    }
     [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
                                                                    Given *) -> Value {
       if constexpr (std::is_arithmetic_v<Given>)
