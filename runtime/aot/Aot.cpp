@@ -1,12 +1,11 @@
 // The public face of archives.
 #include "base/ForkLocks.h"
+#include "base/ReadFile.h"
 #include "runtime/aot/Kernels.h"
 #include "runtime/launch/ForCall.h"
 
 #include <tile/Aot.h>
 
-#include <fstream>
-#include <iterator>
 #include <map>
 
 namespace tile {
@@ -51,10 +50,8 @@ KernelArchive KernelArchive::of(std::span<const std::byte> bytes, const std::str
 }
 
 KernelArchive KernelArchive::open(const std::string &path, Loc where) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content(std::istreambuf_iterator<char>(file), {});
-  if (!file)
-    throw Error(Fault::User, ErrorCode::IoError, "cannot read '" + path + "'", where);
+  std::string content;
+  launch::forCall(where, [&] { content = base::readFile(path); });
   return of(std::as_bytes(std::span(content)), path, where);
 }
 

@@ -1,10 +1,12 @@
 #include "runtime/tune/Trial.h"
 
+#include "base/ReadFile.h"
+
 #include <nlohmann/json.hpp>
 
 #include <array>
 #include <cmath>
-#include <fstream>
+#include <sstream>
 
 namespace tile::tune {
 namespace {
@@ -129,9 +131,7 @@ Trial trialOfJson(std::string_view text, const std::string &file, int line) {
 }
 
 std::vector<Trial> readTable(const std::string &file) {
-  std::ifstream in(file);
-  if (!in)
-    throw Error(Fault::User, ErrorCode::IoError, "cannot read '" + file + "'");
+  std::istringstream in(base::readFile(file));
   std::vector<Trial> trials;
   std::string text;
   for (int line = 1; std::getline(in, text); ++line)

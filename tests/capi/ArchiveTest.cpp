@@ -80,7 +80,9 @@ TEST_F(CArchives, WrongCallsAreToldInOneLine) {
   tile_archive *none = nullptr;
   tile_function *function = nullptr;
   failed(tile_archive_open("/nowhere.tilekernels", &none), TILE_IO_ERROR,
-         "cannot read '/nowhere.tilekernels'");
+         "cannot read '/nowhere.tilekernels': No such file or directory");
+  failed(tile_archive_open("/proc/self", &none), TILE_IO_ERROR,
+         "cannot read '/proc/self': Is a directory");
   failed(tile_archive_open(nullptr, &none), TILE_INVALID_ARGUMENT, "'path' is NULL");
   failed(tile_archive_read("junk", 4, "memory", &none), TILE_PARSE, "'memory' is no archive");
   failed(tile_archive_read("", 0, "memory", &none), TILE_PARSE, "'memory' is no archive");

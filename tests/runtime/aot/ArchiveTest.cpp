@@ -167,13 +167,16 @@ TEST(Archives, NumbersThatPointNowhereAreRefused) {
     EXPECT_NE(refusalOf(changed(changes[i])), "") << "change " << i;
 }
 
-TEST(Archives, FilesThatAreNotThereAreNamed) {
-  try {
-    KernelArchive::open("/no/such/file.tilekernels");
-    FAIL();
-  } catch (const Error &error) {
-    EXPECT_EQ(error.code(), ErrorCode::IoError);
-    EXPECT_EQ(error.message(), "cannot read '/no/such/file.tilekernels'");
-    EXPECT_NE(error.file().find("ArchiveTest.cpp"), std::string::npos);
-  }
+TEST(Archives, FilesThatCannotBeReadAreNamedWithTheReason) {
+  for (const auto &[path, why] :
+       {std::pair("/no/such/file.tilekernels", "No such file or directory"),
+        std::pair("/proc/self", "Is a directory")})
+    try {
+      KernelArchive::open(path);
+      FAIL() << path;
+    } catch (const Error &error) {
+      EXPECT_EQ(error.code(), ErrorCode::IoError);
+      EXPECT_EQ(error.message(), std::string("cannot read '") + path + "': " + why);
+      EXPECT_NE(error.file().find("ArchiveTest.cpp"), std::string::npos);
+    }
 }
