@@ -73,15 +73,17 @@ std::optional<TunedChoice> Chooser::fromKnown(const TunedCall &call, const std::
 }
 
 void Chooser::record(const TunedCall &call, const std::string &key) {
-  if (recordFile_.empty() || !recorded_.insert(call.record.name + " " + key).second)
+  if (isRecordLost_ || !recorded_.insert(call.record.name + " " + key).second)
     return;
   std::ofstream out(recordFile_, std::ios::app);
   out << shapeLine(call.record, call.args, call.constants) + "\n" << std::flush;
-  if (!out) {
-    recordFile_.clear();
-    std::cerr << "tile: warning: TILE_TUNE_RECORD: cannot write to '" << recordFile_
-              << "'; problems are not recorded\n";
-  }
+  if (out)
+    return;
+  isRecordLost_ = true;
+  std::cerr << "tile: warning: "
+            << (recordFile_.empty() ? std::string("TILE_TUNE=record needs a file, TILE_TUNE_RECORD")
+                                    : "TILE_TUNE_RECORD: cannot write to '" + recordFile_ + "'")
+            << "; problems are not recorded\n";
 }
 
 // Other threads wait meanwhile: they would try the same. What was found is kept if it can be.

@@ -34,6 +34,7 @@ private:
 
   Mode mode_;
   std::string recordFile_;
+  bool isRecordLost_ = false; ///< it could not be written, which was told
   base::ForkMutex mutex_;
   std::unique_ptr<KnownResults> known_;
   std::map<std::string, std::vector<Known>> byProblem_; ///< what was looked up, or tried here

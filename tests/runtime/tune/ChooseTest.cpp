@@ -136,6 +136,21 @@ TEST_F(Choosing, RecordsEachProblemOnce) {
             "\n");
 }
 
+TEST_F(Choosing, RecordsThatCannotBeWrittenAreOneWarning) {
+  for (const auto &[file, told] :
+       {std::pair("/no/such/folder/shapes.jsonl", "cannot write to '/no/such/folder/shapes.jsonl'"),
+        std::pair("", "TILE_TUNE=record needs a file, TILE_TUNE_RECORD")}) {
+    Chooser chooser(Mode::Record, std::make_unique<KnownResults>(KnownSources()), file);
+    ::testing::internal::CaptureStderr();
+    chooser.choose(call());
+    std::string warning = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(warning.find(told), std::string::npos) << warning;
+    ::testing::internal::CaptureStderr();
+    chooser.choose(call());
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  }
+}
+
 TEST_F(Choosing, QuickTriesWhatIsNotKnownAndKeepsIt) {
   std::string file = folder.file("found.sqlite");
   setenv("TILE_TUNE_DB", file.c_str(), 1);
