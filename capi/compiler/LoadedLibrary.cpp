@@ -1,9 +1,9 @@
 #include "capi/compiler/LoadedLibrary.h"
 
+#include "base/UserLibrary.h"
 #include "capi/Guard.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -18,11 +18,9 @@ void *load(const std::string &path) {
            "cannot read '" + path + "': " + (fault ? fault.message() : "not a file"));
   // A name without '/' would be looked up elsewhere.
   std::string file = std::filesystem::absolute(path, fault).string();
-  void *handle = fault ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    refuse(ErrorCode::LinkError,
-           "cannot load '" + path + "': " + (fault ? fault.message() : std::string(dlerror())));
-  return handle;
+  if (fault)
+    refuse(ErrorCode::LinkError, "cannot load '" + path + "': " + fault.message());
+  return base::loadUserLibrary(file, path);
 }
 
 std::vector<Record> madeSince(const std::vector<Record> &before) {

@@ -102,6 +102,23 @@ class Kernels(Case):
         self.assertEqual(data_of(self.path / "z.npy", 1000), tuple(3.0 * i for i in range(1000)))
         self.assertEqual(sorted(os.listdir(self.path)), ["k.cpp", "k.so", "x.npy", "z.npy"], "nothing is left behind")
 
+    def test_static_variables_that_throw_exit_or_never_end(self):
+        """The user's code runs while a file is loaded. Whatever it does, nothing is left behind but what is told of."""
+        for name, body, code, told in [
+                ("throws", 'throw std::runtime_error("no such thing");', 2,
+                 "error: cannot load 'throws.cpp': a static variable of it throws: no such thing"),
+                ("exits", "std::exit(0);", 2, "error: cannot load 'exits.cpp': a static variable of it ends the process"),
+                ("hangs", "for (volatile int i = 0;;) i = 1;", 70, "did not end within 10 s"),
+                ("crashes", "std::abort();", 70, "crashed (Aborted)")]:
+            with self.subTest(name):
+                self.write(name + ".cpp", "#include <cstdlib>\n#include <stdexcept>\n"
+                           f"static int made = []() -> int {{ {body} return 1; }}();\n")
+                output, errors = self.run_tilec(code, "build", name + ".cpp", TILE_COMPILE_SECONDS="10")
+                self.assertEqual(output, "")
+                self.assertIn(told, errors)
+                left = [entry for entry in os.listdir(self.path) if entry.startswith("tilec-")]
+                self.assertEqual([entry for entry in left if not entry.startswith("tilec-crash-")], [])
+
     def test_tile_ir(self):
         ir = self.run_tilec(0, "build", "k.so", "--kernel", "scale", "B=128", "x=1000", "y=1000", "--emit", "tile")[0]
         self.write("k.mlir", ir)

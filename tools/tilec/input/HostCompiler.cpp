@@ -1,16 +1,19 @@
 #include "tools/tilec/input/HostCompiler.h"
 
 #include "base/Environment.h"
+#include "base/UserLibrary.h"
+#include "tools/tilec/Child.h"
 
 #include <tile/Error.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <sstream>
 #include <vector>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -21,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that is gone with the object; a loaded library needs its file no more.
+/// A folder that is gone with the object.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
@@ -109,16 +112,35 @@ void compile(const std::string &file, const std::string &library) {
 int openLibrary = -1;
 std::string expectedLibrary;
 
+// An earlier one stays open: the loader knows libraries by their names, here by the number of the file.
 void keepOpen(const std::string &library) {
-  if (openLibrary >= 0)
-    close(openLibrary);
   openLibrary = open(library.c_str(), O_RDONLY | O_CLOEXEC);
+  if (openLibrary < 0)
+    throw Error(Fault::User, ErrorCode::IoError,
+                "cannot read '" + library + "': " + std::strerror(errno));
+}
+
+/// The file whose static variables are being made, which is the user's code: it may end the process.
+std::string loading;
+
+void tellExitWhileLoading() {
+  if (loading.empty())
+    return;
+  std::cerr << "error: cannot load '" << loading << "': a static variable of it ends the process\n";
+  _exit(kBadInput);
 }
 
 void load(const std::string &library, const std::string &shown) {
-  if (!dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL))
-    throw Error(Fault::User, ErrorCode::LinkError,
-                "cannot load '" + shown + "': " + std::string(dlerror()));
+  static const int registered = std::atexit(tellExitWhileLoading);
+  static_cast<void>(registered);
+  loading = shown;
+  try {
+    base::loadUserLibrary(library, shown);
+  } catch (...) {
+    loading.clear();
+    throw;
+  }
+  loading.clear();
 }
 
 } // namespace
@@ -134,11 +156,13 @@ void expectCompiled(const std::string &library) { expectedLibrary = library; }
 void loadSource(const std::string &file) {
   if (!expectedLibrary.empty() && access(expectedLibrary.c_str(), R_OK) == 0)
     return load(expectedLibrary, file);
-  TemporaryFolder folder;
-  std::string library = (folder.path / "kernels.so").string();
-  compile(file, library);
-  keepOpen(library);
-  load(library, file);
+  {
+    TemporaryFolder folder; // gone before the file's own code runs, which may crash or never end
+    std::string library = (folder.path / "kernels.so").string();
+    compile(file, library);
+    keepOpen(library);
+  }
+  load(compiledLibrary(), file);
 }
 
 void loadLibrary(const std::string &file) {
