@@ -175,15 +175,50 @@ class Tune(Case):
         self.write("none.jsonl", "")
         self.assertIn("has no line for kernel 'scale'", self.tune(2, self.library, "--shapes", "none.jsonl")[1])
 
+    def test_shapes_of_several_kernels_with_constants(self):
+        """What TILE_TUNE=record writes of a program is enough, whatever constants its kernels have."""
+        self.write("two.cpp", """
+#include <tile/tile.h>
+using namespace tile;
+auto scale = [](In<f32, 1> x, Out<f32, 1> y, Const B, Const K) {
+  Value i = grid1d(y, {B});
+  y.tile({B})(i) = x.tile({B})(i) * float(int(K));
+};
+auto a = kernel("a", scale).named("x", "y", "B", "K").tunable("B", pow2(64, 128), 64);
+auto b = kernel("b", scale).named("x", "y", "B", "K").tunable("B", pow2(64, 128), 64);
+auto c = kernel("c", scale).named("x", "y", "B", "K");
+""")
+        include = os.path.join(os.path.dirname(os.path.dirname(kTilec)), "include")
+        subprocess.run(["c++", "-std=c++20", "-shared", "-fPIC", f"-I{include}", "two.cpp", "-o", "two.so"], cwd=self.path,
+                       check=True)
+        lines = ['{"kernel":"%s","args":["f32[1000]","f32[1000]"],"consts":{"K":3}}' % name for name in "ab"]
+        self.write("shapes.jsonl", "\n".join(lines))
+        found, _ = self.tune(0, "two.so", "--shapes", "shapes.jsonl", "--quiet")
+        self.assertEqual(found.count("best: "), 2)
+        self.assertEqual({(result["kernel"], result["problem"].split()[-1]) for result in self.results()},
+                         {("a", "K=3"), ("b", "K=3")})
+        self.tune(0, "two.so", "--shapes", "shapes.jsonl", "--kernel", "b", "--quiet")
+        self.write("shapes.jsonl", '{"kernel":"a","args":["f32[1000]","f32[1000]"]}')
+        self.assertIn("shapes.jsonl:1: kernel 'a' needs its constant 'K'",
+                      self.tune(2, "two.so", "--shapes", "shapes.jsonl")[1])
+        self.write("shapes.jsonl", '{"kernel":"d","args":[]}')
+        self.assertIn("has no line for kernel 'a', 'b'", self.tune(2, "two.so", "--shapes", "shapes.jsonl")[1])
+
     def test_wrong_words(self):
         for arguments, expected in [
                 ((), "an input is expected"),
                 (("op:softmax",), "nothing of kernel 'softmax' is tuned"),
                 (("op:matmul", "M=64", "--budget", "soon"), "--budget soon: a time such as 60s"),
                 (("op:matmul", "Q=64"), "Q"),
+                (("op:matmul", "M=64", "BM=64"), "'BM' of kernel 'matmul' is tuned, so all its values are tried"),
+                ((self.library, "block=64"), "'block' of kernel 'scale' is tuned"),
+                ((self.library, "x=f64[64]", "y=64"), "arg 1 'x': expected ptr<f32>, got ptr<f64>"),
+                ((self.library, "x=64", "y=8x8"), "arg 2 'y': expected rank 1, got rank 2"),
                 (("nothing",), "'nothing' is neither op:NAME nor a file"),
                 (("--import", "missing.jsonl"), "cannot read 'missing.jsonl'"),
-                (("op:matmul", "--simulate", "missing.jsonl"), "cannot read 'missing.jsonl'")]:
+                (("--import", "."), "cannot read '.': Is a directory"),
+                ((self.library, "--shapes", "."), "cannot read '.': Is a directory"),
+                (("op:matmul", "--simulate", "missing.jsonl"), "cannot read 'missing.jsonl': No such file or directory")]:
             with self.subTest(arguments=arguments):
                 self.assertIn(expected, self.tune(2, *arguments)[1])
 

@@ -66,7 +66,8 @@ std::optional<int64_t> valueOfTuned(const KernelRecord &record, int constant) {
   return std::nullopt;
 }
 
-std::vector<int64_t> bindConstants(const BoundKernel &kernel, const OpSettings &settings) {
+std::vector<int64_t> bindConstants(BoundKernel &kernel, const OpSettings &settings,
+                                   Constants constants) {
   std::vector<std::string> names;
   for (size_t i = 0; i < kernel.names.size(); ++i)
     if (kernel.record->params[i].kind == ParamSpec::Const)
@@ -84,8 +85,11 @@ std::vector<int64_t> bindConstants(const BoundKernel &kernel, const OpSettings &
   std::vector<int64_t> numbers;
   for (const std::string &name : names) {
     std::optional<int64_t> tuned = valueOfTuned(*kernel.record, static_cast<int>(numbers.size()));
-    if (!tuned && settings.text(name, "").empty())
-      refuse("kernel '" + kernel.record->name + "' needs its constants: " + list);
+    if (!tuned && settings.text(name, "").empty()) {
+      if (constants == Constants::AreGiven)
+        refuse("kernel '" + kernel.record->name + "' needs its constants: " + list);
+      kernel.open.push_back(name);
+    }
     numbers.push_back(settings.integer(name, tuned.value_or(0)));
   }
   return numbers;
@@ -143,18 +147,18 @@ KernelRecords loadKernels(const std::string &file) {
   return known->second;
 }
 
-BoundKernel loadKernel(const std::string &file, const std::string &name,
-                       const OpSettings &settings) {
-  return bindKernel(loadKernels(file), file, name, settings);
+BoundKernel loadKernel(const std::string &file, const std::string &name, const OpSettings &settings,
+                       Constants constants) {
+  return bindKernel(loadKernels(file), file, name, settings, constants);
 }
 
 BoundKernel bindKernel(const KernelRecords &records, const std::string &file,
-                       const std::string &name, const OpSettings &settings) {
+                       const std::string &name, const OpSettings &settings, Constants constants) {
   BoundKernel kernel;
   kernel.record = choose(records, file, name);
   kernel.names = capi::parameterNamesOf(*kernel.record);
   kernel.warps = static_cast<int>(std::clamp<int64_t>(settings.integer("warps", 4), 0, 1 << 20));
-  kernel.constants = bindConstants(kernel, settings);
+  kernel.constants = bindConstants(kernel, settings, constants);
   return kernel;
 }
 

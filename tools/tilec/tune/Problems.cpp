@@ -1,5 +1,6 @@
 #include "tools/tilec/tune/Problems.h"
 
+#include "base/ReadFile.h"
 #include "runtime/tune/Shape.h"
 #include "tools/tilec/input/Description.h"
 #include "tools/tilec/input/KernelFile.h"
@@ -10,8 +11,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <random>
+#include <sstream>
 
 namespace tile::tilec {
 namespace {
@@ -19,15 +20,26 @@ namespace {
 using detail::KernelRecord;
 using Json = nlohmann::json;
 
-TuneProblem problemOf(const KernelRequest &request) {
-  tune::spaceOf(*request.record); // refuses a kernel of which nothing is tuned
-  TuneProblem problem{request.record, request.constants, request.arguments, ""};
+TuneProblem problemOf(const KernelRequest &request, std::vector<std::string> open) {
+  TuneProblem problem{request.record, request.constants, request.arguments, "", std::move(open)};
   problem.line = tune::shapeLine(*problem.record, problem.examples, problem.constants);
   return problem;
 }
 
+/// A value for what is tuned would have no effect: all are tried.
+void refuseTuned(const KernelRecord &record, const std::vector<std::string> &given) {
+  for (const auto &setting : tune::spaceOf(record).settings)
+    if (std::ranges::find(given, setting.name) != given.end())
+      refuse("'" + setting.name + "' of kernel '" + record.name +
+             "' is tuned, so all its values are tried: leave it out");
+}
+
 TuneProblem problemOfInput(std::vector<std::string> words, const std::string &kernel,
-                           const std::string &target) {
+                           const std::string &target, Constants constants) {
+  std::vector<std::string> given, open;
+  for (const std::string &word : words)
+    if (size_t equals = word.find('='); equals != word.npos)
+      given.push_back(word.substr(0, equals));
   OpSettings settings = takeSettings(words);
   if (words.size() != 1)
     refuse("one input is expected, op:NAME, FILE.cpp or LIB.so; got " +
@@ -36,14 +48,29 @@ TuneProblem problemOfInput(std::vector<std::string> words, const std::string &ke
   std::optional<KernelRequest> request;
   if (isKernelFile(words[0])) {
     // The record is in a static variable of the library, which stays loaded.
-    request = exampleRequest(loadKernel(words[0], kernel, settings), settings);
+    BoundKernel bound = loadKernel(words[0], kernel, settings, constants);
+    request = exampleRequest(bound, settings);
+    open = std::move(bound.open);
   } else if (const OpEntry *op = opOf(words[0])) {
     request = op->kernel(settings);
   } else {
     refuse("'" + words[0] + "' is neither op:NAME nor a file called something.cpp or .so");
   }
   refuseUnused(settings);
-  return problemOf(*request);
+  refuseTuned(*request->record, given); // also a kernel of which nothing is tuned
+  return problemOf(*request, std::move(open));
+}
+
+/// The kernels that lines of shapes may be of: the one that is named, else those of the file of which something is tuned.
+std::vector<std::string> kernelsOfLines(std::vector<std::string> words, const std::string &kernel) {
+  takeSettings(words);
+  if (!kernel.empty() || words.size() != 1 || !isKernelFile(words[0]))
+    return {kernel};
+  std::vector<std::string> names;
+  for (const auto &record : loadKernels(words[0]))
+    if (record->tuning)
+      names.push_back(record->name);
+  return names.empty() ? std::vector{kernel} : names;
 }
 
 /// "f16[128x64]", "f16[128x64]:0", "f32"
@@ -80,13 +107,12 @@ void setConstants(TuneProblem &problem, const Json &constants, const std::string
       refuse(place + ": kernel '" + problem.record->name + "' has no constant '" + name +
              "', or its value is no integer: " + value.dump());
     problem.constants[static_cast<size_t>(found - names.begin())] = value.get<int64_t>();
+    std::erase(problem.open, name);
   }
 }
 
 std::vector<std::string> linesOf(const std::string &file) {
-  std::ifstream in(file);
-  if (!in)
-    throw Error(Fault::User, ErrorCode::IoError, "cannot read '" + file + "'");
+  std::istringstream in(base::readFile(file));
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);)
     lines.push_back(line);
@@ -153,7 +179,7 @@ void fill(const Tensor &tensor, std::mt19937 &random) {
 TuneProblem problemOfLine(const TuneProblem &like, const std::string &line,
                           const std::string &place) {
   Json value = parsed(line, place);
-  TuneProblem problem{like.record, like.constants, {}, line};
+  TuneProblem problem{like.record, like.constants, {}, line, like.open};
   for (const Json &word : value["args"]) {
     std::optional<HostArg> example =
         word.is_string() ? exampleOf(word.get<std::string>()) : std::nullopt;
@@ -163,6 +189,9 @@ TuneProblem problemOfLine(const TuneProblem &like, const std::string &line,
   }
   if (value.contains("consts"))
     setConstants(problem, value["consts"], place);
+  if (!problem.open.empty())
+    refuse(place + ": kernel '" + problem.record->name + "' needs its constant '" +
+           problem.open.front() + "'");
   try {
     detail::checkArguments(*problem.record, problem.examples);
   } catch (const Error &error) {
@@ -171,21 +200,33 @@ TuneProblem problemOfLine(const TuneProblem &like, const std::string &line,
   return problem;
 }
 
+TuneProblem kernelOfLines(std::vector<std::string> words, const std::string &kernel,
+                          const std::string &target) {
+  return problemOfInput(std::move(words), kernel, target, Constants::MayBeOpen);
+}
+
 std::vector<TuneProblem> problemsOf(std::vector<std::string> words, const std::string &kernel,
                                     const std::string &shapes, const std::string &target) {
-  TuneProblem first = problemOfInput(std::move(words), kernel, target);
-  if (shapes.empty())
-    return {first};
+  if (shapes.empty()) {
+    TuneProblem problem = problemOfInput(std::move(words), kernel, target, Constants::AreGiven);
+    detail::checkArguments(*problem.record, problem.examples);
+    return {problem};
+  }
+  const std::vector<std::string> lines = linesOf(shapes);
   std::vector<TuneProblem> problems;
-  int number = 0;
-  for (const std::string &line : linesOf(shapes)) {
-    std::string place = shapes + ":" + std::to_string(++number);
-    if (line.find_first_not_of(" \t\r") == line.npos || !isOf(parsed(line, place), *first.record))
-      continue;
-    problems.push_back(problemOfLine(first, line, place));
+  std::string names;
+  for (const std::string &name : kernelsOfLines(words, kernel)) {
+    TuneProblem like = kernelOfLines(words, name, target);
+    names += (names.empty() ? "'" : ", '") + like.record->name + "'";
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::string place = shapes + ":" + std::to_string(i + 1);
+      if (lines[i].find_first_not_of(" \t\r") != std::string::npos &&
+          isOf(parsed(lines[i], place), *like.record))
+        problems.push_back(problemOfLine(like, lines[i], place));
+    }
   }
   if (problems.empty())
-    refuse("'" + shapes + "' has no line for kernel '" + first.record->name + "'");
+    refuse("'" + shapes + "' has no line for kernel " + names);
   return problems;
 }
 

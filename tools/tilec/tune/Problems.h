@@ -15,13 +15,19 @@ struct TuneProblem {
   const detail::KernelRecord *record = nullptr;
   std::vector<int64_t> constants;
   std::vector<HostArg> examples;
-  std::string line; ///< as in a file of shapes
+  std::string line;              ///< as in a file of shapes
+  std::vector<std::string> open; ///< constants that are still to be given, by such a line
 };
 
 /// What the words of a command line ask for: `op:NAME`, FILE.cpp or LIB.so, and settings; with `shapes`, a file, every line of it
-/// that is of the kernel. The kernels live as long as the process. Errors: InvalidArgument.
+/// that is of the kernel, or of one of the file's kernels if none is named. The kernels live as long as the process. Errors:
+/// InvalidArgument.
 std::vector<TuneProblem> problemsOf(std::vector<std::string> words, const std::string &kernel,
                                     const std::string &shapes, const std::string &target);
+
+/// The kernel that such words name, as problemOfLine takes it: constants may be open, and arguments are but examples.
+TuneProblem kernelOfLines(std::vector<std::string> words, const std::string &kernel,
+                          const std::string &target);
 
 /// The problem of one line of such a file for a kernel. Error: InvalidArgument, which names `place`.
 TuneProblem problemOfLine(const TuneProblem &like, const std::string &line,

@@ -75,7 +75,7 @@ int simulate(const std::vector<std::string> &words, const std::string &kernel,
   if (trials.empty())
     refuse("'" + recording + "' has no results");
   RecordedDevice device = deviceOf(trials.front().key.device);
-  TuneProblem like = problemsOf(words, kernel, "", device.target).front();
+  TuneProblem like = kernelOfLines(words, kernel, device.target);
   std::map<std::pair<std::string, std::string>, std::vector<tune::Trial>> byProblem;
   for (tune::Trial &trial : trials)
     if (trial.key.kernel == like.record->name)

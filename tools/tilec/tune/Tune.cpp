@@ -103,8 +103,8 @@ std::unique_ptr<tune::Trier> trierOf(const TuneCommand &command, const TuneProbl
   if (command.inProcess)
     return std::make_unique<tune::Attempts>(call);
   return std::make_unique<WorkerTrier>(
-      WorkerInput{command.words, command.kernel, device.name(), command.limit}, problem, jobs - 1,
-      giveUp);
+      WorkerInput{command.words, problem.record->name, device.name(), command.limit}, problem,
+      jobs - 1, giveUp);
 }
 
 /// What tables say of a problem: it is tried early.

@@ -206,7 +206,7 @@ int work(const WorkerOptions &options) {
   base::LineWorker parent;
   Device device = Device::open(options.device);
   expectCompiled(options.library);
-  TuneProblem like = problemsOf(options.words, options.kernel, "", device.target()).front();
+  TuneProblem like = kernelOfLines(options.words, options.kernel, device.target());
   TuneProblem problem = problemOfLine(like, options.shape, "--shape");
   ProblemMemory memory(problem, device);
   tune::TunedCall call = memory.call();
