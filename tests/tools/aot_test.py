@@ -66,6 +66,27 @@ class Ahead(Case):
         self.compiles("gcc", "-std=c99", "-pedantic", *strict, "out/kernels.c")
         self.compiles("g++", "-std=c++20", "-x", "c++", *strict, "out/kernels.c")
 
+    def test_parameters_whose_names_c_does_not_take(self):
+        self.write("odd.cpp", """
+#include <tile/tile.h>
+using namespace tile;
+auto copy = [](In<f32, 1> x, Out<f32, 1> y, Scalar<f32> a, Scalar<f32> b) {
+  Value i = grid1d(y, {256});
+  y.tile({256})(i) = x.tile({256})(i) * a + b;
+};
+auto own = kernel("own", copy).named("stream", "status", "arguments", "tile_real");
+auto words = kernel("words", copy).named("restrict", "int", "_Bool", "in put");
+auto twice = kernel("twice", copy).named("a", "a", "a_", "*/");
+""")
+        self.aot(0, "odd.cpp", "-f", "own", "-f", "words", "-f", "twice", "--arch", "sm_80", "--example-only", "-o", "out")
+        self.write("main.c", '#include "odd.h"\ntile_status f(tile_stream *s, tile_tensor *x);\n'
+                   "tile_status f(tile_stream *s, tile_tensor *x) {\n"
+                   "  return odd_own(s, x, x, 1, 2) + odd_words(s, x, x, 1, 2) + odd_twice(s, x, x, 1, 2); }\n")
+        self.write("main.cpp", '#include "odd.h"\n')
+        strict = ["-Wall", "-Wextra", "-Werror", "-Iout", "-I" + kInclude, "-fsyntax-only"]
+        self.compiles("gcc", "-std=c99", "-pedantic", *strict, "main.c")
+        self.compiles("g++", "-std=c++20", *strict, "main.cpp")
+
     def test_what_functions_are_for(self):
         for options, variants in [((), 6), (("--no-in-place",), 3), (("--example-only",), 2), (("--example-only", "--no-in-place"), 1)]:
             _, told = self.aot(0, "kernels.so", "-f", "scale B=256", "--arch", "sm_80", *options)
@@ -108,7 +129,10 @@ class Ahead(Case):
                 (["kernels.so", "--as", "x", "B=64"], "--as names one function"),
                 (["op:add", "--kernel", "x"], "--kernel chooses among the kernels"),
                 (["kernels.so", "-f", "twice", "--arch", "sm_75"], "unknown target 'sm_75'"),
+                (["kernels.so", "-f", "namespace = twice"], "'namespace' has a meaning in C++"),
                 (["kernels.so", "-f", "twice", "--name", "1x"], "'1x' cannot be the name of a library"),
+                (["kernels.so", "-f", "twice", "--name", "for"], "'for' has a meaning in C++"),
+                (["kernels.so", "-f", "twice", "--name", "std"], "'std' has a meaning in C++"),
                 (["kernels.so", "-f", "twice", "-o", "kernels.so/x"], "cannot make the folder 'kernels.so/x'")):
             with self.subTest(words=words):
                 _, told = self.aot(2, *words)

@@ -4,6 +4,7 @@
 #include "runtime/jit/Compile.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
+#include "tools/tilec/aot/Names.h"
 #include "tools/tilec/aot/Sources.h"
 #include "tools/tilec/aot/Variants.h"
 #include "tools/tilec/input/Input.h"
@@ -34,11 +35,12 @@ std::string libraryName(const Options &options, const std::string &firstFunction
     name = firstFunction;
   std::ranges::replace_if(
       name, [](char c) { return c == '-' || c == '.' || c == ' '; }, '_');
-  bool isWord = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
-    return c < 128 && (std::isalnum(c) || c == '_');
-  }) && !std::isdigit(static_cast<unsigned char>(name[0]));
-  if (!isWord)
+  if (!isIdentifier(name))
     refuse("'" + name + "' cannot be the name of a library of kernels: give one by --name");
+  if (hasMeaningInCpp(name))
+    refuse("'" + name +
+           "' has a meaning in C++ and cannot be the name of a library of kernels: give one by "
+           "--name");
   return name;
 }
 

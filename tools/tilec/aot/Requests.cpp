@@ -1,11 +1,11 @@
 #include "tools/tilec/aot/Requests.h"
 
 #include "capi/compiler/ParameterNames.h"
+#include "tools/tilec/aot/Names.h"
 #include "tools/tilec/input/KernelFile.h"
 #include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/input/Settings.h"
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -15,27 +15,10 @@ namespace {
 
 using detail::ParamSpec;
 
-/// Names that a generated header cannot define.
-constexpr const char *kKeywords[] = {
-    "and",      "asm",      "auto",     "bool",     "break",    "case",     "catch",   "char",
-    "class",    "const",    "continue", "default",  "delete",   "do",       "double",  "else",
-    "enum",     "explicit", "export",   "extern",   "false",    "float",    "for",     "friend",
-    "goto",     "if",       "inline",   "int",      "long",     "mutable",  "new",     "not",
-    "operator", "or",       "private",  "public",   "register", "return",   "short",   "signed",
-    "sizeof",   "static",   "struct",   "switch",   "template", "this",     "throw",   "true",
-    "try",      "typedef",  "typeid",   "typename", "union",    "unsigned", "using",   "virtual",
-    "void",     "volatile", "while",    "xor",      "tile",     "requires", "concept", "nullptr"};
-
 void checkName(const std::string &name) {
-  auto isLetter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  bool isWord = !name.empty() && isLetter(name[0]) && std::ranges::all_of(name, [&](char c) {
-    return isLetter(c) || (c >= '0' && c <= '9');
-  });
-  if (!isWord)
+  if (!isIdentifier(name))
     refuse("'" + name + "' cannot be the name of a function: letters, digits and _ make one");
-  if (std::ranges::find(kKeywords, name) != std::end(kKeywords))
+  if (hasMeaningInCpp(name))
     refuse("'" + name +
            "' has a meaning in C++: name the function otherwise, as in --function "
            "'my_" +

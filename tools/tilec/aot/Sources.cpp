@@ -1,6 +1,7 @@
 #include "tools/tilec/aot/Sources.h"
 
 #include "runtime/aot/Target.h"
+#include "tools/tilec/aot/Names.h"
 
 #include <tile/Version.h>
 
@@ -84,9 +85,11 @@ std::string cppFunction(const aot::Archive &archive, const aot::Function &functi
 
 std::string cFunction(const aot::Archive &archive, const aot::Function &function, size_t bytes) {
   std::string params, fill;
+  const std::vector<std::string> names = namesInC(function.paramNames);
   for (size_t i = 0; i < function.params.size(); ++i) {
     const ParamSpec &spec = function.params[i];
-    std::string name = function.paramNames[i], at = "arguments[" + std::to_string(i) + "]";
+    const std::string &name = names[i];
+    std::string at = "arguments[" + std::to_string(i) + "]";
     bool isTensor = spec.kind != ParamSpec::Scalar, isReal = isFloat(spec.dtype);
     bool isUnsigned64 = spec.dtype == u64;
     params += ", " +
