@@ -7,6 +7,7 @@
 #include "tools/tilec/tune/Worker.h"
 
 #include <tile/Error.h>
+#include <tile/Version.h>
 
 #include <CLI/CLI.hpp>
 
@@ -36,14 +37,16 @@ int finished(int code) {
   return kBadInput;
 }
 
-/// A first word that is no command; the parser would say only that a command is missing.
+/// A first word that is no command, or behind one that has commands of its own; the parser would say only that a command is
+/// missing.
 bool refuseUnknownCommand(const CLI::App &app, int argc, char **argv) {
   std::string word = argc > 1 ? argv[1] : "", known;
   if (word.empty() || word[0] == '-')
     return false;
   for (const CLI::App *command : app.get_subcommands({})) {
     if (command->check_name(word))
-      return false;
+      return !command->get_subcommands({}).empty() &&
+             refuseUnknownCommand(*command, argc - 1, argv + 1);
     if (!command->get_group().empty()) // for users
       known += (known.empty() ? "" : ", ") + command->get_name();
   }
@@ -75,6 +78,7 @@ int mainOf(int argc, char **argv) {
   occupyStandardStreams();
   CLI::App app("tilec: compile and run tile kernels", "tilec");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "tilec " TILE_VERSION_STRING);
   std::function<int()> chosen;
   addBuild(app, chosen);
   addAot(app, chosen);

@@ -23,6 +23,11 @@ class Surroundings(Case):
                 self.assertEqual(output, expected)
                 self.assertEqual(errors.count(f"tile: warning: {name}='{value}'"), 1, errors)
 
+    def test_words_that_are_no_commands(self):
+        self.assertIn("error: 'nothing' is no command; there are build, aot", self.run_tilec(2, "nothing")[1])
+        self.assertIn("error: 'nothing' is no command; there are ls, verify", self.run_tilec(2, "cache", "nothing")[1])
+        self.assertRegex(self.run_tilec(0, "--version")[0], r"^tilec \d+\.\d+\.\d+\n$")
+
     def started(self, *arguments, before, **options):
         return subprocess.run([kTilec, *map(str, arguments)], cwd=self.path, timeout=60, capture_output=True,
                               env={**kEnvironment, "TMPDIR": str(self.path)}, preexec_fn=before, **options)
