@@ -116,8 +116,14 @@ class Tensor(Handle):
         return Tensor(made(_abi.library.tile_tensor_reshape, self._handle, len(shape), int64s(shape)))
 
     def __getitem__(self, key):
-        """A view: an index or a slice with a positive step for each of the first dimensions."""
+        """A view: an index or a slice with a positive step for each of the first dimensions, or behind `...` of the last."""
         keys = key if isinstance(key, tuple) else (key,)
+        gaps = [place for place, each in enumerate(keys) if each is Ellipsis]
+        if len(gaps) > 1:
+            raise IndexError("an index has one ... at most")
+        if gaps:
+            rest = self.ndim - (len(keys) - 1)
+            keys = keys[:gaps[0]] + (slice(None),) * rest + keys[gaps[0] + 1:]
         if len(keys) > self.ndim:
             raise IndexError(f"{len(keys)} indices for a tensor of rank {self.ndim}")
         view, shape, strides = self, [], []
@@ -159,6 +165,9 @@ def _cut(key, extent, dim):
         if step < 0:
             raise ValueError(f"a view with step {step} would have a negative stride: copy the data in the other order")
         return start, len(range(start, stop, step)), step, False
+    # A bool is an int in Python, and a mask in NumPy.
+    if isinstance(key, bool) or not hasattr(key, "__index__") or getattr(key, "ndim", 0):
+        raise TypeError(f"dimension {dim} of a tensor takes an integer, a slice or ..., got a {type(key).__name__}")
     index = operator.index(key)
     if not -extent <= index < extent:
         raise IndexError(f"index {index} is outside of dimension {dim} of extent {extent}")

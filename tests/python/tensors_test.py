@@ -119,7 +119,7 @@ class Tensors(Case):
         array = numpy.arange(60, dtype="i4").reshape(3, 4, 5)
         tensor = tilec.from_numpy(array, self.device)
         for key in (0, -1, slice(1, 3), (slice(None), 2), (1, slice(0, 4, 2), slice(4, 1)), (2, 3, 4), slice(5, 9),
-                    (slice(None, None, 2), slice(1, None), -2)):
+                    (slice(None, None, 2), slice(1, None), -2), ..., (..., 2), (1, ..., slice(1, 3)), (0, 1, 2, ...)):
             numpy.testing.assert_array_equal(tensor[key].numpy(), array[key], str(key))
         numpy.testing.assert_array_equal(tensor.T.numpy(), array.T)
         numpy.testing.assert_array_equal(tensor.permute(1, 0, 2)[2, 1:].numpy(), array.transpose(1, 0, 2)[2, 1:])
@@ -138,8 +138,13 @@ class Tensors(Case):
                 tensor[key]
         with self.assertRaisesRegex(ValueError, "negative stride"):
             tensor[::-1]
-        with self.assertRaises(TypeError):
-            tensor["a"]
+        for key in ((..., 0, 0, 0), (..., ...)):
+            with self.assertRaises(IndexError):
+                tensor[key]
+        # A bool and an array of bools are masks in NumPy: neither is the index 1.
+        for key in ("a", None, True, [0, 1], 1.5, numpy.array([True, False, True])):
+            with self.assertRaisesRegex(TypeError, "dimension 0 of a tensor takes an integer, a slice or"):
+                tensor[key]
         with self.assertRaises(ValueError):
             tensor.permute(0)
         self.fails("InvalidArgument", "'order' must have each", tensor.permute, 0, 0)
