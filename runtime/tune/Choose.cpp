@@ -48,7 +48,7 @@ TunedChoice Chooser::choose(const TunedCall &call) {
 
 /// By what a problem is remembered in this process.
 static std::string placeOf(const TunedCall &call, const std::string &key) {
-  return std::to_string(call.record.id) + " " + deviceKey(call.device) + " " + key;
+  return std::to_string(spaceOf(call.record).id) + " " + deviceKey(call.device) + " " + key;
 }
 
 // Results for other extents of the bucket may break a rule for these.
@@ -160,8 +160,9 @@ namespace tile::detail {
 void chooseTuned(const KernelRecord &record, const Device &device, std::span<const HostArg> args,
                  TunedConstants constants, CompileSettings &settings, Loc where) {
   const tune::TunedCall call{record, device, args, constants.values};
+  const uint64_t space = record.tuning ? record.tuning->id : 0;
   const launch::CallForm form{
-      launch::Origin::Tuned, record.id, {device.handle(), constants.given, 0},
+      launch::Origin::Tuned, record.id, {device.handle(), constants.given, space},
       constants.values,      args,
       /*hasNumbers=*/true}; // by which the kernel's own choice may go
   const tune::RecentChoice *known =

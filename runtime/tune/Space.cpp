@@ -1,6 +1,7 @@
 #include "runtime/tune/Space.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace tile {
 
@@ -59,8 +60,10 @@ std::string listed(const std::vector<std::string> &names) {
 }
 
 TuningSpace &spaceToChange(KernelRecord &record) {
+  static std::atomic<uint64_t> changes = 0;
   if (!record.tuning)
     record.tuning = std::make_shared<TuningSpace>();
+  record.tuning->id = ++changes;
   return *record.tuning;
 }
 

@@ -18,6 +18,9 @@ struct TuningSpace {
     int64_t otherwise = 0;
     int constant = -1; ///< its place among the kernel's constants; -1: a setting of the launch
   };
+  /// Of this space as it is: another one after each change. Choices are remembered by it, since kernels that share their code,
+  /// made twice from one lambda, may be tuned differently.
+  uint64_t id = 0;
   std::vector<Setting> settings;
   std::vector<TuningObjection> objections;
   TuningDefault otherwise; ///< may be empty

@@ -61,6 +61,33 @@ TEST_F(Choosing, TablesCountForMoreThanTheDatabase) {
   EXPECT_EQ(choice.source, "the database");
 }
 
+/// A kernel of one lambda, however often it is made.
+Kernel<In<f32, 1>, Out<f32, 1>, Const> doubled(int64_t most) {
+  return kernel("tuned_double",
+                [](In<f32, 1> x, Out<f32, 1> y, Const block) {
+                  Value i = grid1d(y, {block});
+                  y.tile({block})(i) = x.tile({block})(i) * 2.f;
+                })
+      .named("x", "y", "block")
+      .tunable("block", pow2(32, most), most);
+}
+
+TEST_F(Choosing, KernelsThatShareTheirCodeChooseEachForItself) {
+  auto small = doubled(64), large = doubled(128);
+  ASSERT_EQ(small.record().id, large.record().id);
+  auto chosenBlock = [&](const detail::KernelRecord &record) {
+    int64_t block = 0;
+    detail::CompileSettings settings;
+    detail::chooseTuned(record, device, args, {{&block, 1}, 0}, settings, {});
+    return block;
+  };
+  EXPECT_EQ(chosenBlock(small.record()), 64);
+  EXPECT_EQ(chosenBlock(large.record()), 128);
+  large.otherwise([](const Problem &) { return Config{{"block", 32}}; });
+  EXPECT_EQ(chosenBlock(large.record()), 32) << "what was remembered is of the kernel as it was";
+  EXPECT_EQ(chosenBlock(small.record()), 64);
+}
+
 TEST_F(Choosing, ShippedTablesCountForLess) {
   std::vector<std::string> shipped = {table({trialOf(1024, 1)}, "shipped.jsonl")};
   TunedChoice choice = choose(Mode::Cached, {}, nullptr, shipped);
