@@ -210,6 +210,8 @@ auto c = kernel("c", scale).named("x", "y", "B", "K");
                 (("op:softmax",), "nothing of kernel 'softmax' is tuned"),
                 (("op:matmul", "M=64", "--budget", "soon"), "--budget soon: a time such as 60s"),
                 (("op:matmul", "Q=64"), "Q"),
+                (("op:matmul", "M=64", "--limit", "nan"), "--limit: Number less or equal to 0: nan"),
+                (("op:matmul", "M=64", "--limit", "0"), "--limit"),
                 (("op:matmul", "M=64", "BM=64"), "'BM' of kernel 'matmul' is tuned, so all its values are tried"),
                 ((self.library, "block=64"), "'block' of kernel 'scale' is tuned"),
                 ((self.library, "x=f64[64]", "y=64"), "arg 1 'x': expected ptr<f32>, got ptr<f64>"),
@@ -226,6 +228,8 @@ auto c = kernel("c", scale).named("x", "y", "B", "K");
         self.database.mkdir()
         self.assertIn("the tuning database", self.tune(2, self.library, "x=64", "y=64")[1])
         self.assertIn("there is no database", self.tune(2, self.library, "x=64", "y=64", TILE_TUNE_DB="off")[1])
+        self.assertIn("there is no database", self.tune(2, self.library, "x=64", "y=64", "--db", "off")[1])
+        self.assertIn("there is no database", self.tune(2, "--export", "out.jsonl", TILE_TUNE_DB="off")[1])
 
     def test_matmul(self):
         told, _ = self.tune(0, "op:matmul", "M=4096", "N=4096", "K=4096", "dtype=bf16", "--explain")

@@ -60,14 +60,20 @@ double secondsOf(const std::string &text) {
   return number * factor;
 }
 
+/// "off" is for the command what it is for TILE_TUNE_DB.
+void needDatabase(const TuneCommand &command) {
+  if (command.database.empty() || command.database == "off")
+    refuse("there is no database of results: set TILE_TUNE_DB or give --db FILE");
+}
+
 tune::Store &writable(const TuneCommand &command, std::unique_ptr<tune::Store> &store) {
-  if (command.database.empty())
-    refuse("there is no database to keep results in: set TILE_TUNE_DB or give --db FILE");
+  needDatabase(command);
   store = std::make_unique<tune::Store>(command.database, tune::Store::Access::Write);
   return *store;
 }
 
 int exportResults(const TuneCommand &command) {
+  needDatabase(command);
   tune::Store store(command.database, tune::Store::Access::Read);
   std::string text;
   int64_t count = 0;
@@ -206,7 +212,11 @@ void addTune(CLI::App &app, std::function<int()> &chosen) {
   command
       ->add_option("--limit", options->limit,
                    "Seconds that trying one may take; else 30, or five times the longest so far")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string &text) { // "nan" is no number above 0 either
+        double number = 0;
+        bool isPositive = CLI::detail::lexical_cast(text, number) && number > 0;
+        return isPositive ? std::string() : "Number less or equal to 0: " + text;
+      });
   command->add_flag("--in-process", options->inProcess,
                     "Try in this process: no crash is survived");
   command->add_flag("--explain", options->explain,
