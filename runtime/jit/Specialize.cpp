@@ -1,8 +1,8 @@
 #include "runtime/jit/Specialize.h"
 
+#include "base/Environment.h"
+
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 namespace tile::jit {
 
@@ -23,10 +23,7 @@ static uint64_t typeWord(const detail::HostArg &arg) {
 }
 
 detail::CompileSettings withEnvironment(detail::CompileSettings settings) {
-  static const bool isChecked = [] {
-    const char *value = std::getenv("TILE_CHECKED");
-    return value && *value && std::string_view(value) != "0";
-  }();
+  static const bool isChecked = base::environmentFlag("TILE_CHECKED");
   settings.checked |= isChecked;
   return settings;
 }

@@ -17,11 +17,17 @@ class Surroundings(Case):
     def test_malformed_variables_are_warnings(self):
         expected = self.run_tilec(0, "build", "op:add")[0]
         for name, value in [("TILE_BISECT", "-1"), ("TILE_BISECT", "1e9G"), ("TILE_TIME_PASSES", "maybe"),
-                            ("TILE_DISABLE_PASSES", "nothing"), ("TILE_COMPILE_SECONDS", "soon")]:
+                            ("TILE_DISABLE_PASSES", "nothing"), ("TILE_COMPILE_SECONDS", "soon"), ("TILE_CHECKED", "2")]:
             with self.subTest(name, value=value):
                 output, errors = self.run_tilec(0, "build", "op:add", **{name: value})
                 self.assertEqual(output, expected)
                 self.assertEqual(errors.count(f"tile: warning: {name}='{value}'"), 1, errors)
+
+    def test_switches_are_switched_off_by_words(self):
+        expected = self.run_tilec(0, "build", "op:add")[0]
+        for value in ("0", "off", "false", ""):
+            self.assertEqual(self.run_tilec(0, "build", "op:add", TILE_CHECKED=value)[0], expected, value)
+        self.assertNotEqual(self.run_tilec(0, "build", "op:add", TILE_CHECKED="1")[0], expected)
 
     def test_words_that_are_no_commands(self):
         self.assertIn("error: 'nothing' is no command; there are build, aot", self.run_tilec(2, "nothing")[1])
