@@ -21,8 +21,24 @@ template <class T> using Wide = std::conditional_t<isFloat(dtypeOf<T>) && sizeof
 
 /// What references compute with: double for floats, T itself for integers.
 template <class T> using Exact = std::conditional_t<isFloat(dtypeOf<T>), double, T>;
+/// What each pattern of a float of 8 or 16 bits is. References do little but convert, and tests are not optimised: a table
+/// takes a fifth of the time.
+template <class T> const double *exactOfBits() {
+  static const struct Table {
+    double values[size_t(1) << (8 * sizeof(T))];
+    Table() {
+      T value{};
+      for (double &each : values)
+        each = static_cast<Wide<T>>(value), ++value.bits;
+    }
+  } table;
+  return table.values;
+}
 template <class T> Exact<T> exact(T value) {
-  return static_cast<Exact<T>>(static_cast<Wide<T>>(value));
+  if constexpr (isFloat(dtypeOf<T>) && sizeof(T) < 4)
+    return exactOfBits<T>()[value.bits];
+  else
+    return static_cast<Exact<T>>(value);
 }
 
 /// For messages.
