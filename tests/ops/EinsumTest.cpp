@@ -44,20 +44,20 @@ struct Formula {
 std::vector<double> reference(const Formula &formula,
                               const std::vector<std::vector<double>> &operands) {
   std::vector<double> result(size_t(elements(formula.shapeOf(formula.output))), 0);
-  std::map<char, int64_t> index;
-  auto offset = [&](const std::string &term) {
-    int64_t at = 0;
-    for (char label : term)
-      at = at * formula.extents.at(label) + index.at(label);
-    return size_t(at);
-  };
+  int64_t index[128], extents[128]; // of each label
   int64_t all = 1;
   for (auto [label, extent] : formula.extents)
-    all *= extent;
+    all *= extents[int(label)] = extent;
+  auto offset = [&](const std::string &term) {
+    int64_t at = 0;
+    for (const char *label = term.c_str(); *label; ++label)
+      at = at * extents[int(*label)] + index[int(*label)];
+    return size_t(at);
+  };
   for (int64_t i = 0; i < all; ++i) {
     int64_t rest = i;
     for (auto [label, extent] : formula.extents)
-      index[label] = rest % extent, rest /= extent;
+      index[int(label)] = rest % extent, rest /= extent;
     double product = 1;
     for (size_t operand = 0; operand < operands.size(); ++operand)
       product *= operands[operand][offset(formula.terms[operand])];
