@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 using namespace tile;
 using namespace tile::fuzz;
@@ -13,11 +14,20 @@ namespace {
 
 constexpr uint64_t kPrograms = 200;
 
+/// Generated once for all tests, since each statement that is tried is run on the host.
+const Program &programOf(uint64_t seed) {
+  static std::map<uint64_t, Program> programs;
+  auto [place, isNew] = programs.try_emplace(seed);
+  if (isNew)
+    place->second = generate(seed);
+  return place->second;
+}
+
 TEST(Fuzz, RandomProgramsEqualTheHost) {
   const Device targets[] = {Device::open("virtual:sm_80"), Device::open("virtual:sm_90a")};
   int compared = 0;
   for (uint64_t seed = 0; seed < kPrograms; ++seed) {
-    Program program = generate(seed);
+    const Program &program = programOf(seed);
     uint64_t target = seed / 2; // each number of warps meets both
     for (int warps : {1 << seed % 2, 4 << seed % 2}) {
       const Device &device = targets[target++ % 2];
@@ -35,7 +45,7 @@ TEST(Fuzz, RandomProgramsEqualTheHost) {
 TEST(Fuzz, ProgramsWithoutSomePassesEqualTheHost) {
   Device device = Device::open("virtual:sm_80");
   for (uint64_t seed = 0; seed < kPrograms; seed += 4) {
-    Program program = generate(seed);
+    const Program &program = programOf(seed);
     passes::PassSelection selection = somePassesLeftOut(seed);
     std::string without;
     for (const std::string &pass : selection.disabled)
@@ -56,7 +66,7 @@ bool hasStagedLoop(const std::vector<Statement> &statements) {
 TEST(Fuzz, ManyProgramsHaveStagedLoops) {
   int staged = 0;
   for (uint64_t seed = 0; seed < kPrograms; ++seed)
-    staged += hasStagedLoop(generate(seed).statements);
+    staged += hasStagedLoop(programOf(seed).statements);
   EXPECT_GT(staged, int(kPrograms / 3));
 }
 

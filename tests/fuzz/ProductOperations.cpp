@@ -81,7 +81,9 @@ int64_t integerSum(const std::vector<std::pair<Number, Number>> &factors, Number
   return wrapped(i32, sum);
 }
 double floatSum(DType dtype, const std::vector<std::pair<Number, Number>> &factors, Number before) {
-  std::vector<double> terms = {before.f};
+  std::vector<double> terms;
+  terms.reserve(factors.size() + 1);
+  terms.push_back(before.f);
   for (auto [a, b] : factors)
     terms.push_back(a.f * b.f);
   requireExactSum(dtype, terms);
@@ -98,12 +100,12 @@ Tile evaluate(const Statement &statement, const Operands &x, Machine &) {
       for (Number number : operand->elements)
         exactly(bf16, number.f);
   int64_t m = rows(a.type.shape), inner = columns(a.type.shape), n = columns(b.type.shape);
+  std::vector<std::pair<Number, Number>> factors(static_cast<size_t>(inner));
   forEach(statement.type.shape, [&](const Index &index, size_t position) {
     int64_t batch = index.size() == 3 ? index[0] : 0, i = index[index.size() - 2], j = index.back();
-    std::vector<std::pair<Number, Number>> factors;
     for (int64_t k = 0; k < inner; ++k)
-      factors.push_back({a.elements[size_t((batch * m + i) * inner + k)],
-                         b.elements[size_t((batch * inner + k) * n + j)]});
+      factors[size_t(k)] = {a.elements[size_t((batch * m + i) * inner + k)],
+                            b.elements[size_t((batch * inner + k) * n + j)]};
     Number before = x.size() == 3 ? x[2]->elements[position] : Number{.i = 0};
     if (isFloat(dtype))
       result.elements[position].f = floatSum(statement.type.dtype, factors, before);
