@@ -2,6 +2,9 @@
 #include "tests/ops/Refusals.h"
 #include "tests/ops/autograd/Graphs.h"
 
+#include <pthread.h>
+
+#include <functional>
 #include <thread>
 
 using namespace tile;
@@ -62,12 +65,33 @@ TEST_P(Autograd, SeveralOutputsOfWhichSomeAreUsed) {
   }
 }
 
+/// Calls a function on a thread with a stack of so many bytes.
+void runOnStackOf(size_t bytes, std::function<void()> function) {
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  auto call = [](void *it) -> void * {
+    (*static_cast<std::function<void()> *>(it))();
+    return nullptr;
+  };
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, &attributes, call, &function), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+// The stack has 32 bytes a step: recursion takes several calls a step, of 16 bytes at least.
 TEST_P(Autograd, LongChainsNeitherRecurseForwardNorBackNorWhenTheyEnd) {
+  constexpr int kSteps = 16384;
   Variable a = leaf({1});
-  Variable y = a;
-  for (int i = 0; i < 100000; ++i)
-    y = scale(y, 1);
-  y.backward({.retainGraph = true});
+  scale(a, 1).backward(); // compiles, which takes a stack of its own
+  a.clearGrad();
+  runOnStackOf(32 * kSteps, [&] {
+    Variable y = a;
+    for (int i = 0; i < kSteps; ++i)
+      y = scale(y, 1);
+    y.backward({.retainGraph = true});
+  });
   EXPECT_EQ(numbers(a.grad()), Numbers{1});
 }
 
