@@ -6,6 +6,7 @@
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/Launch.h"
 
+#include <array>
 #include <map>
 
 namespace tile::test {
@@ -34,11 +35,7 @@ public:
     constexpr int64_t kPadding = 16;
     int64_t width = extents.back(), pitch = (width / kPadding + 1) * kPadding,
             rows = countOf(extents) / width;
-    std::vector<T> values = smallIntegers<T>(rows * width, seed),
-                   padded(static_cast<size_t>(rows * pitch),
-                          T(std::numeric_limits<float>::quiet_NaN()));
-    for (int64_t row = 0; row < rows; ++row)
-      std::copy_n(values.begin() + row * width, width, padded.begin() + row * pitch);
+    const std::vector<T> &padded = paddedIntegers<T>(rows, width, pitch, seed);
     std::vector<int64_t> strides(extents.size(), 1);
     for (size_t dim = extents.size() - 1; dim-- > 0;)
       strides[dim] = dim + 2 == extents.size() ? pitch : strides[dim + 1] * extents[dim + 1];
@@ -46,7 +43,7 @@ public:
   }
   template <class T> TensorOf<T> output(std::vector<int64_t> extents) {
     int64_t count = countOf(extents);
-    auto tensor = device_->tensor<T>(std::move(extents), smallIntegers<T>(count, 99));
+    auto tensor = device_->tensor<T>(std::move(extents), paddedIntegers<T>(1, count, count, 99));
     outputs_.push_back(tensor);
     return tensor;
   }
@@ -87,6 +84,21 @@ public:
   }
 
 private:
+  /// Rows of small integers with NaNs behind each up to `pitch`. Made once, since mutants are launched by the thousand.
+  template <class T>
+  static const std::vector<T> &paddedIntegers(int64_t rows, int64_t width, int64_t pitch,
+                                              uint64_t seed) {
+    static std::map<std::array<int64_t, 4>, std::vector<T>> known;
+    std::vector<T> &padded = known[{rows, width, pitch, static_cast<int64_t>(seed)}];
+    if (padded.empty()) {
+      std::vector<T> values = smallIntegers<T>(rows * width, seed);
+      padded.assign(static_cast<size_t>(rows * pitch), T(std::numeric_limits<float>::quiet_NaN()));
+      for (int64_t row = 0; row < rows; ++row)
+        std::copy_n(values.begin() + row * width, width, padded.begin() + row * pitch);
+    }
+    return padded;
+  }
+
   static int64_t countOf(const std::vector<int64_t> &extents) {
     return std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>());
   }
