@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# run.sh install|deb BUILD: installs BUILD into a temporary folder, by cmake or as a Debian package
-# unpacked there, then builds and runs against it the program beside this script, by find_package and by
-# pkg-config, and the project examples/app, with g++ and with clang. Checks that the library shows no foreign names.
+# run.sh BUILD: installs BUILD into temporary folders, by cmake and as a Debian package unpacked there, which must hold the same
+# files. Then builds and runs against the package the program beside this script, by find_package and by pkg-config, and the
+# project examples/app, with g++ and with clang. Checks that the library shows no foreign names.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
-form=$1 build=$2
+build=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-prefix=$work/prefix
+prefix=$work/root/usr installed=$work/installed
 
 fail() { echo "$*" >&2; exit 1; }
 
@@ -27,14 +27,28 @@ unpackDeb() {
   done
   if grep -vE ' \./(usr/.*)?$' "$work/contents"; then fail "the package holds files outside /usr"; fi
   dpkg -x "$package" "$work/root"
-  prefix=$work/root/usr
 }
 
-case $form in
-  install) cmake --install "$build" --prefix "$prefix" >"$work/log" || { cat "$work/log"; exit 1; } ;;
-  deb) unpackDeb ;;
-  *) fail "usage: run.sh install|deb BUILD" ;;
-esac
+# What cmake installs is what the package holds, byte for byte but for symbols that are stripped from the latter: what is built
+# with one is as if built with the other.
+compareWithInstalled() {
+  local file
+  diff <(cd "$installed" && find . ! -type d | sort) <(cd "$prefix" && find . ! -type d | sort) ||
+    fail "cmake installs other files than the package holds"
+  while read -r file; do
+    if [[ $(head -c 4 "$prefix/$file" | tr -d '\0') == $'\x7fELF' ]]; then
+      # What is loaded of it.
+      objcopy -O binary "$installed/$file" "$work/here" &&
+        objcopy -O binary "$prefix/$file" "$work/there" && cmp "$work/here" "$work/there"
+    else
+      cmp "$installed/$file" "$prefix/$file"
+    fi || fail "cmake installs another $file than the package holds"
+  done < <(cd "$prefix" && find . -type f)
+}
+
+cmake --install "$build" --prefix "$installed" >"$work/log" || { cat "$work/log"; exit 1; }
+unpackDeb
+compareWithInstalled
 
 doc=$prefix/share/doc/tilec
 cmp "$here/../../LICENSE" "$doc/LICENSE"
@@ -80,7 +94,9 @@ with device.stream() as stream:
 print(tilec.ops.add(y, y))
 END
 (unset LD_LIBRARY_PATH && cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/lib/python3/dist-packages python3 scale.py)
-(unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build op:add -o "$work/add.ptx")
+for folder in "$prefix" "$installed"; do
+  (unset LD_LIBRARY_PATH && "$folder/bin/tilec" build op:add -o "$work/add.ptx")
+done
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" build "$here/app.cpp" --kernel scale B=128 -o "$work/scale.ptx")
 grep -q '\.entry scale' "$work/scale.ptx"
 
@@ -103,3 +119,7 @@ done
 if ldd "${library%/*}/libtile_rt.so" | grep -E 'LLVM|MLIR'; then
   fail "the runtime needs the compiler"
 fi
+
+# What was built with the package runs with what cmake installs.
+library=$(find "$installed" -name libtile.so)
+LD_LIBRARY_PATH=${library%/*} "$work/app-g++"
