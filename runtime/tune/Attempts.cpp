@@ -191,15 +191,23 @@ void Attempts::model(const Settings &settings, Trial &trial) {
   trial.milliseconds = estimate->seconds * 1e3;
 }
 
-// In turns, some samples each time; the times of all turns together.
+// In turns, some samples each time, until all medians are known well enough; the times of all turns together.
 void Attempts::compare(std::vector<Trial *> finalists) {
   if (call_.device.isVirtual())
     return;
-  constexpr int kTurns = 5, kSamples = 10;
+  constexpr int kFewestTurns = 5, kMostTurns = 30, kSamples = 10;
   DeviceLock alone(call_.device);
   std::vector<std::vector<BenchResult>> turns(finalists.size());
   std::vector<int> clocks;
-  for (int turn = 0; turn < kTurns; ++turn)
+  const auto begun = std::chrono::steady_clock::now();
+  auto isOver = [&] {
+    std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun;
+    return since.count() > options_.mostFinalSeconds ||
+           std::ranges::all_of(finalists, [&](const Trial *trial) {
+             return trial->spread * 2 <= options_.finalPrecision;
+           });
+  };
+  for (int turn = 0; turn < kFewestTurns || (turn < kMostTurns && !isOver()); ++turn)
     for (size_t i = 0; i < finalists.size(); ++i) {
       turns[i].push_back(timeAtUsualClock(settingsOf(finalists[i]->config), medianClock(clocks),
                                           {.warmups = 1,
@@ -208,9 +216,8 @@ void Attempts::compare(std::vector<Trial *> finalists) {
                                            .maxSeconds = options_.mostSeconds}));
       if (int clock = turns[i].back().clockMHz)
         clocks.push_back(clock);
+      takeTogether(turns[i], *finalists[i]);
     }
-  for (size_t i = 0; i < finalists.size(); ++i)
-    takeTogether(turns[i], *finalists[i]);
 }
 
 } // namespace tile::tune

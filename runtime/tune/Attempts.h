@@ -17,10 +17,12 @@
 namespace tile::tune {
 
 struct AttemptOptions {
-  bool runsOwn = true;      ///< false: the kernel's own settings are known to end the process
-  double precision = 0.02;  ///< of a time, as part of it
-  double mostSeconds = 0.2; ///< that a time takes to find out
-  double restSeconds = 0.2; ///< before it is found out again, where the device was slowed
+  bool runsOwn = true;          ///< false: the kernel's own settings are known to end the process
+  double precision = 0.02;      ///< of a time: the width of the median's interval, as part of it
+  double finalPrecision = 0.01; ///< likewise of the fastest, which compete with each other, ...
+  double mostFinalSeconds = 10; ///< ... for so long
+  double mostSeconds = 0.2;     ///< that a time takes to find out
+  double restSeconds = 0.2;     ///< before it is found out again, where the device was slowed
 };
 
 class Attempts : public Trier {

@@ -21,6 +21,7 @@ FAKE_CONTROL void fakeCudaReset() {
   driver.registers = 40, driver.version = 12080;
   driver.eventMilliseconds = 0.5, driver.launchMilliseconds = 0;
   driver.isSlowHost = false;
+  driver.unsteadyShare = 0, driver.timedLaunches = 0;
 }
 FAKE_CONTROL void fakeCudaSetVersion(int version) {
   std::lock_guard lock(state().mutex);
@@ -31,6 +32,10 @@ FAKE_CONTROL void fakeCudaSetClock(double eventMilliseconds, double launchMillis
   std::lock_guard lock(state().mutex);
   state().eventMilliseconds = eventMilliseconds, state().launchMilliseconds = launchMilliseconds;
   state().isSlowHost = isSlowHost;
+}
+FAKE_CONTROL void fakeCudaSetUnsteady(double share) {
+  std::lock_guard lock(state().mutex);
+  state().unsteadyShare = share;
 }
 FAKE_CONTROL void fakeCudaSetRegisters(int count) {
   std::lock_guard lock(state().mutex);

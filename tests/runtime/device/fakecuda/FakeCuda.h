@@ -43,6 +43,8 @@ void fakeCudaSetVersion(int version);
 /// How far recording an event and a launch advance the time, until the next reset; 0.5 and 0 at first. A slow host finds that
 /// events have been reached already when it asks.
 void fakeCudaSetClock(double eventMilliseconds, double launchMilliseconds, bool isSlowHost);
+/// Two of four launches take so much longer, as part of their time, until the next reset.
+void fakeCudaSetUnsteady(double share);
 /// Whether calls and launches are recorded, as they are at first; a benchmark's are not.
 void fakeCudaRecord(bool isOn);
 /// From now on making a context current and launching what nobody captures is answered at once, unlooked at: for benchmarks, whose

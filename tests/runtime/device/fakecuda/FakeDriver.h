@@ -169,6 +169,8 @@ struct State {
   std::set<CUfunction> functions;
   CUstream_st nullStream;
   double clockMilliseconds = 0, eventMilliseconds = 0.5, launchMilliseconds = 0;
+  double unsteadyShare = 0;
+  uint64_t timedLaunches = 0;
   bool isSlowHost = false;
   std::map<std::string, std::map<int, CUresult>, std::less<>>
       faults; // function -> calls from now -> result

@@ -99,7 +99,9 @@ FAKE_API cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     if (CUresult refused = refuseCaptured(config->hStream); refused != kSuccess)
       return refused;
   FakeNode node{FakeNode::Launch, [launch](CUstream stream) {
-                  state().clockMilliseconds += state().launchMilliseconds;
+                  bool isSlow = state().timedLaunches++ / 2 % 2;
+                  state().clockMilliseconds +=
+                      state().launchMilliseconds * (isSlow ? 1 + state().unsteadyShare : 1);
                   if (!state().isRecording)
                     return;
                   state().launches.push_back(launch);

@@ -128,5 +128,24 @@ TEST_F(ClockedTrials, ThatCompeteLeaveOutTurnsOfASlowerDevice) {
   EXPECT_EQ(one.doubt, "the device was slowed by heat");
 }
 
+TEST_F(ClockedTrials, ThatCompeteDoSoUntilTheirTimesAreKnown) {
+  tune::AttemptOptions options = soon();
+  tune::Attempts attempts(call(), options);
+  tune::Trial one = attempts.attempt(one_), other = attempts.attempt(other_);
+  attempts.compare({&one, &other});
+  EXPECT_EQ(one.samples, 50) << "five turns, of steady times";
+  fakeCudaSetUnsteady(0.004);
+  attempts.compare({&one, &other});
+  EXPECT_EQ(one.samples, 50) << "within 1 %";
+  fakeCudaSetUnsteady(0.1);
+  attempts.compare({&one, &other});
+  EXPECT_EQ(one.samples, 300) << "half of the times are 10 % longer, however many are taken";
+  options.mostFinalSeconds = 0;
+  tune::Attempts hasty(call(), options);
+  hasty.attempt(one_);
+  hasty.compare({&one, &other});
+  EXPECT_EQ(one.samples, 50) << "when the time is up";
+}
+
 } // namespace
 } // namespace tile
