@@ -36,7 +36,8 @@ int elementBytes(RankedTensorType tile) {
 }
 
 // How threads hold a part of a tile, whichever of the parts along dimension 0 it is: they differ in the upper bits of that coordinate.
-layout::Layout layoutOfParts(const layout::Layout &whole, const layout::Shape &part) {
+std::optional<layout::Layout> layoutOfParts(const layout::Layout &whole,
+                                            const layout::Shape &part) {
   layout::Bases bases = whole.bases();
   for (auto &vectors : bases)
     for (layout::Coords &vector : vectors)
@@ -44,15 +45,15 @@ layout::Layout layoutOfParts(const layout::Layout &whole, const layout::Shape &p
   std::erase_if(bases[0], [](const layout::Coords &vector) { // registers of parts alone
     return llvm::all_of(vector, [](int32_t coordinate) { return coordinate == 0; });
   });
-  return layout::Layout::create(part, std::move(bases)).value_or(layout::Layout());
+  return layout::Layout::create(part, std::move(bases));
 }
 
 // One part behind the other: the upper bits of dimension 0, which are those of all coordinates, are the upper bits of places.
 layout::SharedLayout behindEachOther(const layout::SharedLayout &part, const layout::Shape &whole) {
   std::vector<uint64_t> columns = part.linear().columns();
-  int64_t bytes = part.numElements();
-  for (int64_t rows = part.shape()[0]; rows < whole[0]; rows *= 2, bytes *= 2)
-    columns.push_back(static_cast<uint64_t>(bytes));
+  int64_t distance = part.numElements();
+  for (int64_t rows = part.shape()[0]; rows < whole[0]; rows *= 2, distance *= 2)
+    columns.push_back(static_cast<uint64_t>(distance));
   std::vector<int> panel = part.panelBits();
   panel[0] = std::countr_zero(static_cast<uint64_t>(whole[0]));
   return layout::SharedLayout::create(whole, panel, layout::LinearMap(std::move(columns)),
@@ -86,11 +87,14 @@ public:
 private:
   Value allocate() {
     layout::Layout source = gpu::layoutOf(whole_), target = gpu::layoutOf(part_);
-    layout::Shape part = shapeOf(part_);
-    layout::SharedLayout shared = layout::scratchSwizzle(
-        sum_.getScatter() ? layoutOfParts(source, part) : source, target, elementBytes(part_));
-    if (sum_.getScatter())
-      shared = behindEachOther(shared, shapeOf(whole_));
+    if (!sum_.getScatter())
+      return allocate(layout::scratchSwizzle(source, target, elementBytes(part_)));
+    layout::Layout parts = layoutOfParts(source, shapeOf(part_)).value_or(target);
+    return allocate(behindEachOther(layout::scratchSwizzle(parts, target, elementBytes(part_)),
+                                    shapeOf(whole_)));
+  }
+
+  Value allocate(const layout::SharedLayout &shared) {
     auto type = gpu::SmemType::get(b_.getContext(), whole_.getShape(), whole_.getElementType(),
                                    gpu::attributeOf(b_.getContext(), shared));
     return gpu::SmemAllocOp::create(b_, loc_, type);

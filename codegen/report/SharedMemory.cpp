@@ -18,6 +18,7 @@ constexpr const char *kLayoutPurpose = "change of layout";
 constexpr const char *kAheadPurpose = "tiles of a loop's loads";
 constexpr const char *kBarrierPurpose = "barriers that count what the copy engine delivers";
 constexpr const char *kStorePurpose = "parts of a tile that the copy engine stores";
+constexpr const char *kClusterPurpose = "tiles that the blocks of a cluster add up";
 constexpr const char *kReducePurpose = "partial results of a reduction";
 
 void setCost(SharedTransfer &transfer, layout::Wavefronts cost, int64_t times = 1) {
@@ -80,6 +81,8 @@ std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
     if (auto store = dyn_cast<gpu::SmemStoreOp>(access))
       if (store.getValue().getDefiningOp<gpu::ReducePartialOp>())
         return kReducePurpose;
+    if (auto load = dyn_cast<gpu::SmemLoadOp>(access); load && load.getBlock())
+      return kClusterPurpose;
     if (std::string operand = operandText(access, alloc); !operand.empty())
       return operand;
   }
@@ -88,7 +91,7 @@ std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
 
 bool isExchange(StringRef purpose) {
   return purpose == kLayoutPurpose || purpose == kReducePurpose || purpose == kBarrierPurpose ||
-         purpose == kStorePurpose;
+         purpose == kStorePurpose || purpose == kClusterPurpose;
 }
 
 AllocationReport reportOf(const passes::SharedAllocation &plan, ArrayRef<Operation *> accesses) {
@@ -137,7 +140,7 @@ std::optional<LayoutChange> changeOf(gpu::SmemLoadOp load, const gpu::SharedAcce
   gpu::SmemAllocOp alloc = gpu::allocationOf(load.getSmem());
   ArrayRef<Operation *> all = alloc ? accesses.find(alloc)->second : ArrayRef<Operation *>();
   std::string purpose = alloc ? purposeOf(alloc, all) : "";
-  if (!isExchange(purpose))
+  if (!isExchange(purpose) || purpose == kClusterPurpose)
     return std::nullopt;
   Type to = load.getResult().getType();
   LayoutChange change{sourceLineOf(load.getLoc()), shapeText(to), dtypeText(to), "shared memory",

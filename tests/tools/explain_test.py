@@ -246,6 +246,17 @@ def innermost_loop(text):
     return lines[starts[-1] + 1:end]
 
 
+class SharedDepth(Case):
+    """Two blocks of a cluster have a part of K each and add up what they get."""
+
+    def test_what_is_added_up_is_no_change_of_layout(self):
+        _, data = self.explained("op:matmul", "M=16", "N=4096", "K=14336", "columns=1", "--target", "sm_90a")
+        added = [a for a in data["allocations"] if a["purpose"] == "tiles that the blocks of a cluster add up"]
+        self.assertEqual([(a["tile"], a["bytes"]) for a in added], [("64x16", 64 * 16 * 4)])
+        self.assertNotIn(added[0]["where"], [change["where"] for change in data["layout_changes"]])
+        self.assertNotIn("each block loads all", str(data["remarks"]))
+
+
 class Attention(Case):
     """Scores and weights stay in the warp that has their rows, and the tensor cores take the weights from registers."""
 
