@@ -92,6 +92,12 @@ SharedAttr tile::gpu::attributeOf(MLIRContext *context, const layout::SharedLayo
                          ArrayRef(shared.digitStrides()));
 }
 
+SmemType tile::gpu::inShared(RankedTensorType tile, const layout::SharedLayout &shared) {
+  MLIRContext *context = tile.getContext();
+  return SmemType::get(context, tile.getShape(), tile.getElementType(),
+                       attributeOf(context, shared));
+}
+
 int64_t tile::gpu::bytesOf(Type elementType) {
   if (elementType.isTF32())
     return 4; // of which 19 bits count

@@ -35,6 +35,9 @@ layout::SharedLayout sharedOf(SmemType type);
 /// The attribute of a shared layout.
 SharedAttr attributeOf(mlir::MLIRContext *context, const layout::SharedLayout &shared);
 
+/// The type of a tile in shared memory, where it lies so.
+SmemType inShared(mlir::RankedTensorType tile, const layout::SharedLayout &shared);
+
 /// Bytes an element takes in registers' view of memory (i1 takes one).
 int64_t bytesOf(mlir::Type elementType);
 

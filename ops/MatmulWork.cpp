@@ -15,7 +15,7 @@ bool isByGroups(const MatmulTiles &tiles, const MatmulShape &shape) {
          tiles.m % 64 == 0;
 }
 
-/// Steps along a part of K that outweigh adding up the parts.
+/// A part of K that is shorter is not worth a trial.
 constexpr int64_t kLeastDepthOfPart = 1024;
 
 /// A tile and the part of the peak rate that it reaches by groups of four warps. Fitted to times on an H100.

@@ -69,7 +69,7 @@ public:
         part_(cast<RankedTensorType>(sum.getResult().getType())) {}
 
   void write() {
-    Value memory = allocate();
+    Value memory = gpu::SmemAllocOp::create(b_, loc_, gpu::inShared(whole_, sharedLayout()));
     gpu::SmemStoreOp::create(b_, loc_, sum_.getInput(), memory);
     meet("blocks of the cluster read each other's tiles");
     Value place = sum_.getScatter() ? partOf(memory) : memory;
@@ -85,19 +85,13 @@ public:
   }
 
 private:
-  Value allocate() {
+  layout::SharedLayout sharedLayout() {
     layout::Layout source = gpu::layoutOf(whole_), target = gpu::layoutOf(part_);
     if (!sum_.getScatter())
-      return allocate(layout::scratchSwizzle(source, target, elementBytes(part_)));
+      return layout::scratchSwizzle(source, target, elementBytes(part_));
     layout::Layout parts = layoutOfParts(source, shapeOf(part_)).value_or(target);
-    return allocate(behindEachOther(layout::scratchSwizzle(parts, target, elementBytes(part_)),
-                                    shapeOf(whole_)));
-  }
-
-  Value allocate(const layout::SharedLayout &shared) {
-    auto type = gpu::SmemType::get(b_.getContext(), whole_.getShape(), whole_.getElementType(),
-                                   gpu::attributeOf(b_.getContext(), shared));
-    return gpu::SmemAllocOp::create(b_, loc_, type);
+    return behindEachOther(layout::scratchSwizzle(parts, target, elementBytes(part_)),
+                           shapeOf(whole_));
   }
 
   Value partOf(Value memory) {

@@ -28,9 +28,7 @@ int elementBytes(RankedTensorType tile) {
 
 Value allocate(OpBuilder &builder, Location loc, RankedTensorType tile,
                const layout::SharedLayout &shared) {
-  auto type = gpu::SmemType::get(builder.getContext(), tile.getShape(), tile.getElementType(),
-                                 gpu::attributeOf(builder.getContext(), shared));
-  return gpu::SmemAllocOp::create(builder, loc, type);
+  return gpu::SmemAllocOp::create(builder, loc, gpu::inShared(tile, shared));
 }
 
 // The tile in another layout, by way of shared memory.

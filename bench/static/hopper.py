@@ -46,7 +46,7 @@ KERNELS = [  # title, settings of tilec build, the file in the folder, and which
     ("gradient of attention, heads of 64", ONE_KERNEL + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),
     ("softmax of rows of 4096 in bf16", ["op:softmax", "N=4096", "dtype=bf16"], "sm_w8r2.ptx"),
 ]
-PRODUCT = "MMA."  # HGMMA of 16-bit operands, QGMMA of 8-bit floats, HMMA of warps by themselves
+PRODUCT = "MMA."  # HGMMA of 16-bit operands, QGMMA of 8-bit floats, HMMA of warps by themselves; HFMA2.MMA multiplies no tiles
 EVENTS = [("LDG.E", "load"), ("SYNCS.PHASECHK", "wait"), ("WARPGROUP.ARRIVE", "fence"), (PRODUCT, "product"), ("WARPGROUP.DEPBAR", "depbar"),
           ("BAR.SYNC", "barrier"), ("BAR.ARV", "arrive at barrier"), ("SYNCS.ARRIVE", "arrive"), ("UTMALDG", "copy")]
 

@@ -147,9 +147,8 @@ LogicalResult lowerSmemLoad(Lowering &l, Operation *op) {
     loadMatrices(l, load, *matrices, registers);
   } else {
     SharedPointers pointers(l, op->getLoc(), load.getSmem(), transfer->bytes,
-                            threadPart(l, transfer->address.lanes, transfer->address.warps));
-    if (load.getBlock())
-      pointers.setBlock(l.scalar(load.getBlock()));
+                            threadPart(l, transfer->address.lanes, transfer->address.warps),
+                            load.getBlock() ? l.scalar(load.getBlock()) : Value());
     for (const layout::VectorGroup &group : transfer->groups) {
       Value pointer = pointers.pointer(transfer->address.registers[group.front()]);
       Registers elements =

@@ -25,11 +25,10 @@ struct SharedVector {
 /// swizzle makes them overlap, else part of the address.
 class SharedPointers {
 public:
-  SharedPointers(Lowering &l, mlir::Location loc, mlir::Value smem, int64_t bytes, ThreadPart part)
-      : l_(l), loc_(loc), base_(l.placeOf(smem)), bytes_(bytes), part_(part) {}
-
-  /// The same places in the memory of the cluster's block of this rank; before the first is asked for.
-  void setBlock(mlir::Value rank) { block_ = rank; }
+  /// With `block` the same places in the memory of the cluster's block of that rank.
+  SharedPointers(Lowering &l, mlir::Location loc, mlir::Value smem, int64_t bytes, ThreadPart part,
+                 mlir::Value block = {})
+      : l_(l), loc_(loc), base_(l.placeOf(smem)), bytes_(bytes), part_(part), block_(block) {}
 
   SharedVector vector(const layout::SharedAddress::Term &term);
   mlir::Value pointer(const layout::SharedAddress::Term &term);

@@ -107,7 +107,7 @@ tables=("$tuned"/*.jsonl)
 test -f "${tables[0]}" || tables=()
 touch "$tuned/another.jsonl"
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" doctor) >"$work/doctor"
-grep -q "$((${#tables[@]} + 1)) tables come with the library" "$work/doctor" || fail "shipped tables are not found: $(grep tuned "$work/doctor")"
+grep -q "$((${#tables[@]} + 1)) shipped tables" "$work/doctor" || fail "shipped tables are not found: $(grep tuned "$work/doctor")"
 
 for file in libtile.so libtile_rt.so; do
   nm --dynamic --defined-only "${library%/*}/$file" | awk '{ print $3 }' >"$work/names"

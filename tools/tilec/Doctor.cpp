@@ -94,8 +94,7 @@ void doctorVirtual() {
 
 void doctorTuning() {
   std::string database = tune::Store::defaultFile();
-  found("tuned settings", std::to_string(tune::shippedTables().size()) +
-                              " tables come with the library; " +
+  found("tuned settings", std::to_string(tune::shippedTables().size()) + " shipped tables; " +
                               (database.empty() ? "no database" : "the database is " + database));
 }
 

@@ -114,18 +114,18 @@ std::unique_ptr<tune::Trier> trierOf(const TuneCommand &command, const TuneProbl
 }
 
 /// What tables say of a problem: it is tried early.
-std::vector<Config> tabledSettings(const tune::TunedCall &call) {
+std::vector<Config> tabledSettings(const tune::TunedCall &call, tune::KnownResults &known) {
   const tune::TrialKey key{call.record.name, "",
                            tune::problemKey(call.record, call.args, call.constants),
                            tune::deviceKey(call.device)};
   std::vector<Config> settings;
-  for (tune::Known &known : tune::KnownResults::ofEnvironment()->find(key, /*onlyTables=*/true))
-    settings.push_back(std::move(known.config));
+  for (tune::Known &result : known.find(key, /*onlyTables=*/true))
+    settings.push_back(std::move(result.config));
   return settings;
 }
 
 bool tuneProblem(const TuneCommand &command, const TuneProblem &problem, const Device &device,
-                 tune::Store &store, double seconds, TuneHtml &report) {
+                 tune::Store &store, tune::KnownResults &known, double seconds, TuneHtml &report) {
   if (command.explain) {
     std::cout << explanationOf(exampleCall(problem, device));
     return true;
@@ -139,7 +139,7 @@ bool tuneProblem(const TuneCommand &command, const TuneProblem &problem, const D
   tune::TuneOptions options;
   options.search.trials = command.full ? std::max<int64_t>(command.trials, 256) : command.trials;
   options.search.first = std::max<int64_t>(options.search.trials / 2, 1);
-  options.seeds = tabledSettings(call);
+  options.seeds = tabledSettings(call, known);
   options.seconds = seconds;
   options.ahead = std::max(jobs, 1);
   options.fresh = command.fresh;
@@ -164,10 +164,11 @@ int tuneAll(const TuneCommand &command) {
     base::checkWritable(command.report);
   std::signal(SIGINT, onInterrupt);
   bool allFound = true;
+  std::unique_ptr<tune::KnownResults> known = tune::KnownResults::ofEnvironment();
   TuneHtml report;
   for (const TuneProblem &problem : problems)
     if (!interrupted)
-      allFound &= tuneProblem(command, problem, device, *store, seconds, report);
+      allFound &= tuneProblem(command, problem, device, *store, *known, seconds, report);
   if (!command.report.empty())
     base::writeFile(command.report, report.page());
   return allFound ? kOk : kFinding;
