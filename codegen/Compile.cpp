@@ -100,6 +100,10 @@ Parameter::Kind kindOf(ir::ParamKind kind) {
     return Parameter::Kind::Extent;
   case ir::ParamKind::Stride:
     return Parameter::Kind::Stride;
+  case ir::ParamKind::Workspace:
+    return Parameter::Kind::Workspace;
+  case ir::ParamKind::Counters:
+    return Parameter::Kind::Counters;
   case ir::ParamKind::Scalar:
     break;
   }
@@ -206,6 +210,8 @@ private:
     result_.threads = gpu::threadsOf(kernel);
     result_.cluster = static_cast<int32_t>(ir::clusterOf(kernel));
     result_.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
+    if (gpu::WorkspaceAttr workspace = gpu::workspaceOf(kernel))
+      result_.workspace = {workspace.getBytes(), workspace.getCounters(), workspace.getPrograms()};
     result_.waits = kernel->hasAttr(ir::kDependentAttr) && ir::canWaitForLaunches(target);
   }
 

@@ -51,6 +51,7 @@ constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
 constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
 constexpr llvm::StringLiteral kProducerWarpsName = "tilegpu.producer_warps";
 constexpr llvm::StringLiteral kTeamBytesName = "tilegpu.team_bytes";
+constexpr llvm::StringLiteral kWorkspaceName = "tilegpu.workspace";
 constexpr llvm::StringLiteral kEndsPassName = "tilegpu.ends_pass";
 constexpr llvm::StringLiteral kBeginsPassName = "tilegpu.begins_pass";
 
@@ -178,6 +179,13 @@ LogicalResult verifyProducerWarps(Operation *op, Attribute value) {
   return success();
 }
 
+LogicalResult verifyWorkspace(Operation *op, Attribute value) {
+  if (!isa<FunctionOpInterface>(op) || !isa<WorkspaceAttr>(value))
+    return op->emitOpError() << kWorkspaceName
+                             << " must be a #tilegpu.workspace<...> of a function, got " << value;
+  return success();
+}
+
 LogicalResult verifyPassBranch(Operation *op, StringRef name, Attribute value) {
   bool isBranch = op->getName().getStringRef() == "scf.if" && op->getNumResults() == 0;
   if (!isBranch || !isa<UnitAttr>(value))
@@ -261,6 +269,14 @@ LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
+LogicalResult WorkspaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bytes,
+                                    int32_t counters, int32_t programs) {
+  if (bytes < 0 || counters < 0 || programs < 1)
+    return emitError() << "a workspace is of one program at least, got " << bytes << " bytes, "
+                       << counters << " counters, a multiple of " << programs << " programs";
+  return success();
+}
+
 LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kAccessName)
@@ -279,6 +295,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyViewOf(op, attribute.getValue());
   if (name == kSharedBytesName || name == kTeamBytesName)
     return verifySharedBytes(op, name, attribute.getValue());
+  if (name == kWorkspaceName)
+    return verifyWorkspace(op, attribute.getValue());
   if (name == kProducerWarpsName)
     return verifyProducerWarps(op, attribute.getValue());
   if (name == kEndsPassName || name == kBeginsPassName)
@@ -382,6 +400,13 @@ void setBeginsPass(Operation *branch) {
 static void setNumber(Operation *function, StringRef name, int64_t number) {
   function->setAttr(
       name, Builder(function->getContext()).getI32IntegerAttr(static_cast<int32_t>(number)));
+}
+
+WorkspaceAttr workspaceOf(Operation *function) {
+  return function->getAttrOfType<WorkspaceAttr>(kWorkspaceName);
+}
+void setWorkspace(Operation *function, WorkspaceAttr workspace) {
+  function->setAttr(kWorkspaceName, workspace);
 }
 
 int64_t producerWarpsOf(Operation *function) {

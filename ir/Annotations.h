@@ -77,6 +77,10 @@ TensorMapAttr tensorMapOf(mlir::FunctionOpInterface function, unsigned argument)
 /// The attribute of a new parameter that does.
 mlir::NamedAttribute tensorMapParameter(TensorMapAttr map);
 
+/// The memory that a launch gives a kernel's programs; null if they hand each other nothing.
+WorkspaceAttr workspaceOf(mlir::Operation *function);
+void setWorkspace(mlir::Operation *function, WorkspaceAttr workspace);
+
 /// Warps that a kernel has beside those that share its tiles, which only fill rings; 0 before SpecializeWarps.
 int64_t producerWarpsOf(mlir::Operation *function);
 void setProducerWarps(mlir::Operation *function, int64_t warps);

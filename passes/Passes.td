@@ -216,6 +216,17 @@ def ExpandClusterSums : Pass<"tile-expand-cluster-sums", "::mlir::func::FuncOp">
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
 }
 
+def ExpandGridSums : Pass<"tile-expand-grid-sums", "::mlir::func::FuncOp"> {
+  let summary = "Add up the tiles of several programs through global memory";
+  let description = [{
+    Guarantees: no `tile.grid_sum` is left; what it did is a store in the workspace, a step on a counter, and loads in the program
+    that comes last. The kernel has two more arguments, the workspace and its counters, and `tilegpu.workspace` says how much
+    of each it needs. Relies on: layouts, LowerViews.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tile::gpu::TileGpuDialect",
+                           "::tile::ir::TileDialect"];
+}
+
 def ExpandScratch : Pass<"tile-expand-scratch", "::mlir::func::FuncOp"> {
   let summary = "Make every exchange through shared memory explicit";
   let description = [{

@@ -93,6 +93,9 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // Memory that other blocks read is placed with all other.
   kernel.addPass(createExpandClusterSums({target}));
 
+  // Steps on counters go through shared memory, as those of programs do, so before exchanges are made visible.
+  kernel.addPass(createExpandGridSums());
+
   // The exchanges that are left become visible allocations before they are placed.
   kernel.addPass(createExpandScratch());
   kernel.addPass(createCSEPass());

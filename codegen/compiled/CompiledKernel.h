@@ -19,9 +19,9 @@ enum class Stage { Tile, TileGpu, Llvm, LlvmIr, Ptx };
 
 /// One parameter of the kernel, in order.
 struct Parameter {
-  enum class Kind { Pointer, Extent, Stride, Scalar };
+  enum class Kind { Pointer, Extent, Stride, Scalar, Workspace, Counters };
   Kind kind = Kind::Scalar;
-  int32_t arg = 0; ///< the argument of the source kernel it belongs to
+  int32_t arg = 0; ///< the argument of the source kernel it belongs to; -1: a pointer to Workspace
   int32_t dim = 0; ///< for extents and strides
   int32_t bytes = 0;
 };
@@ -35,6 +35,13 @@ struct TensorMapRecipe {
   std::vector<int32_t> dims; ///< of the argument, from the fastest varying
   std::vector<int32_t> box;  ///< elements that a copy moves, in the same order
   int32_t swizzle = 0;       ///< bytes: 0, 32, 64 or 128
+};
+
+/// Memory that a launch gives its programs to hand each other what they have, behind two pointers.
+struct Workspace {
+  int64_t bytes = 0;    ///< a program's; undefined before the launch
+  int32_t counters = 0; ///< a program's, of 32 bits, which are 0 before and after each launch
+  int32_t programs = 1; ///< the launch has a multiple of so many
 };
 
 struct KernelReport; // codegen/report/KernelReport.h
@@ -69,7 +76,8 @@ struct CompiledKernel {
   int32_t threads = 0;     ///< of a block
   int32_t cluster = 1;     ///< blocks that carry out a program, a cluster where the target has them
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
-  bool waits = false;      ///< itself, for the launches before it: it may be a dependent launch
+  Workspace workspace;
+  bool waits = false; ///< itself, for the launches before it: it may be a dependent launch
   std::vector<Diagnostic> remarks;
   std::vector<std::pair<Stage, std::string>> stages;
   std::vector<std::pair<std::string, double>> timings; ///< pass or step, milliseconds

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace tile::codegen {
@@ -23,7 +24,7 @@ static void to_json(Json &value, const Parameter &p) {
 }
 
 static void from_json(const Json &value, Parameter &p) {
-  p.kind = enumerator(value.at(0), Parameter::Kind::Scalar);
+  p.kind = enumerator(value.at(0), Parameter::Kind::Counters);
   p.arg = value.at(1), p.dim = value.at(2), p.bytes = value.at(3);
 }
 
@@ -43,6 +44,16 @@ static void from_json(const Json &value, TensorMapRecipe &recipe) {
   recipe.swizzle = value.at("swizzle");
 }
 
+static void to_json(Json &value, const Workspace &workspace) {
+  value = Json::array({workspace.bytes, workspace.counters, workspace.programs});
+}
+
+static void from_json(const Json &value, Workspace &workspace) {
+  workspace.bytes = value.at(0), workspace.counters = value.at(1), workspace.programs = value.at(2);
+  if (workspace.bytes < 0 || workspace.counters < 0 || workspace.programs < 1)
+    throw std::out_of_range("no such workspace");
+}
+
 static void to_json(Json &value, const Diagnostic &d) {
   value = {{"severity", static_cast<int>(d.severity)},
            {"message", d.message},
@@ -59,6 +70,16 @@ static void from_json(const Json &value, Diagnostic &d) {
     d.userError = static_cast<ErrorCode>(value.at("error").get<int>());
 }
 
+/// Are there pointers to the workspace exactly if there is one?
+static bool hasItsPointers(const CompiledKernel &kernel) {
+  auto count = [&](Parameter::Kind kind) {
+    return std::ranges::count(kernel.parameters, kind, &Parameter::kind);
+  };
+  int expected = kernel.workspace.counters > 0 ? 1 : 0;
+  return count(Parameter::Kind::Workspace) == expected &&
+         count(Parameter::Kind::Counters) == expected;
+}
+
 std::string factsOf(const CompiledKernel &kernel) {
   Json facts = {{"name", kernel.name},
                 {"target", kernel.target},
@@ -69,6 +90,7 @@ std::string factsOf(const CompiledKernel &kernel) {
                 {"threads", kernel.threads},
                 {"cluster", kernel.cluster},
                 {"shared_bytes", kernel.sharedBytes},
+                {"workspace", kernel.workspace},
                 {"waits", kernel.waits},
                 {"remarks", kernel.remarks}};
   // Names of files may be any bytes.
@@ -84,11 +106,12 @@ std::optional<CompiledKernel> kernelOf(std::string_view facts) {
     kernel.tensorMaps = value.at("tensor_maps").get<std::vector<TensorMapRecipe>>();
     kernel.persistent = value.at("persistent"), kernel.threads = value.at("threads");
     kernel.cluster = value.at("cluster"), kernel.sharedBytes = value.at("shared_bytes");
+    kernel.workspace = value.value("workspace", Workspace());
     kernel.waits = value.value("waits", false);
     kernel.remarks = value.at("remarks").get<std::vector<Diagnostic>>();
     std::optional<GridExpression> grid =
         GridExpression::of(value.at("grid").get<std::vector<int64_t>>());
-    if (!grid)
+    if (!grid || !hasItsPointers(kernel))
       return std::nullopt;
     kernel.grid = std::move(*grid);
   } catch (const std::exception &) { // of another form

@@ -31,6 +31,18 @@ LLVM::LoopAnnotationAttr noLicm(MLIRContext *context) {
                                        {}, {}, {});
 }
 
+// The assembler would load all parts of a sum at once, into registers that only few blocks have. One part keeps the memory busy.
+bool staysRolled(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), llvm::IsaPred<gpu::WorkspaceAddOp>);
+}
+
+LLVM::LoopAnnotationAttr noUnrolling(MLIRContext *context) {
+  auto unroll = LLVM::LoopUnrollAttr::get(context, Builder(context).getBoolAttr(true), {}, {}, {},
+                                          {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {},
+                                       {}, {}, {});
+}
+
 LogicalResult lowerFor(Lowering &l, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
   auto flat = scf::ForOp::create(l.b, op->getLoc(), l.scalar(loop.getLowerBound()),
@@ -38,6 +50,8 @@ LogicalResult lowerFor(Lowering &l, Operation *op) {
                                  l.flatten(loop.getInitArgs()));
   if (op->hasAttr(ir::kNoLicmAttr)) // becomes metadata of the loop's branch
     flat->setAttr("loop_annotation", noLicm(op->getContext()));
+  else if (staysRolled(loop))
+    flat->setAttr("loop_annotation", noUnrolling(op->getContext()));
   if (flat.getBody()->mightHaveTerminator())
     flat.getBody()->getTerminator()->erase();
   l.set(loop.getInductionVar(), {flat.getInductionVar()});

@@ -368,7 +368,8 @@ LowerFunction findLowering(StringRef name) {
           memoryLowerings(),        pairLowerings(),        reduceLowerings(),
           scanLowerings(),          shapeLowerings(),       sharedLowerings(),
           sharedIndexedLowerings(), roleLowerings(),        smemDotLowerings(),
-          tensorCopyLowerings(),    turnLowerings(),        wgmmaLowerings()})
+          tensorCopyLowerings(),    turnLowerings(),        wgmmaLowerings(),
+          workspaceLowerings()})
       for (auto [op, function] : part)
         all[op] = function;
     return all;

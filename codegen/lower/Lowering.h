@@ -185,6 +185,7 @@ LoweringTable tensorCopyLowerings();
 LoweringTable roleLowerings();
 LoweringTable turnLowerings();
 LoweringTable wgmmaLowerings();
+LoweringTable workspaceLowerings();
 
 /// Elementwise operations of `arith` and `math`: the same operation on each register.
 mlir::LogicalResult lowerElementwise(Lowering &l, mlir::Operation *op);

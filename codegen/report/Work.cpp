@@ -153,6 +153,10 @@ private:
         scope.bytesRead += bytesOf(store.getValue().getType());
     } else if (auto store = dyn_cast<ir::StoreOp>(op)) {
       countStore(store.getValue().getType(), scope);
+    } else if (isa<gpu::WorkspaceLoadOp, gpu::WorkspaceAddOp>(op)) {
+      scope.bytesRead += bytesOf(op->getResult(0).getType());
+    } else if (auto store = dyn_cast<gpu::WorkspaceStoreOp>(op)) {
+      scope.bytesWritten += bytesOf(store.getValue().getType());
     } else if (isa<gpu::SmemCountOp>(op)) { // a histogram counts each element once
       scope.flops[kUnitInteger] += double(elementsOf(op->getOperand(0).getType()));
     } else if (int64_t each = operationsPerElement(op);

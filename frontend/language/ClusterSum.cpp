@@ -1,7 +1,6 @@
 // Sums over the blocks of a cluster.
 #include "frontend/language/Checks.h"
-#include "frontend/language/Promotion.h"
-#include "frontend/trace/Trace.h"
+#include "frontend/language/Summand.h"
 
 #include <tile/Grid.h>
 
@@ -10,31 +9,15 @@ using namespace tile::frontend;
 
 namespace {
 
-bool isAddedUp(DType dtype) {
-  return dtype == f32 || dtype == f64 || (isInteger(dtype) && sizeOf(dtype) >= 4);
-}
-
 bool isPowerOfTwo(int64_t extent) { return extent > 0 && (extent & (extent - 1)) == 0; }
 
 /// The tile to add up, in a kernel whose programs are divided among blocks.
 Value tileOfBlock(Trace &trace, const std::string &op, const Arg &x, Loc loc) {
-  checkData(trace, op.c_str(), x, loc);
-  Value value = materialize(trace, x, loc);
-  TileType type = trace.type(value, loc);
-  if (trace.graph().scopes[trace.scope()].kind == Scope::Combine)
-    trace.fail(loc, op + ": not in a combine function");
+  Value value = summand(trace, op, x, loc);
   if (!trace.cluster)
     trace.fail(loc, op + ": the kernel's programs are not divided: call cluster(count) before");
   if (trace.teams > 1)
     trace.fail(loc, op + ": programs are divided among blocks or teams, not both");
-  if (type.isScalar())
-    trace.fail(loc, op + ": needs a tile, got a scalar, " + type.str() + ": broadcast it to {1}",
-               {madeNote(trace, "operand", value)}, ErrorCode::InvalidShape);
-  if (!isAddedUp(type.dtype))
-    trace.fail(loc,
-               op + ": sums are f32, f64 or integers of 32 and 64 bits, got " + type.str() +
-                   ": cast it",
-               {madeNote(trace, "operand", value)});
   return value;
 }
 

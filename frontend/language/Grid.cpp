@@ -73,6 +73,8 @@ static void divideProgram(Trace &trace, const std::string &what, int &parts, int
   if (parts)
     trace.fail(loc, what + ": the kernel's programs are divided already: call it once and keep "
                            "the number");
+  if (trace.addsUpPrograms && count > 1)
+    trace.fail(loc, what + ": programs that add up tiles (grid_sum) are one block and one team");
   parts = count;
 }
 

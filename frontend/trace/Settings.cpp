@@ -38,3 +38,10 @@ std::string tile::frontend::wrongTeams(int count) {
   return "there can be 1 to " + std::to_string(ir::kMostTeams) + " of them, got " +
          std::to_string(count);
 }
+
+std::string tile::frontend::wrongProgramsOfSum(int count) {
+  if (count >= 1 && count <= ir::kMostProgramsOfSum)
+    return "";
+  return "1 to " + std::to_string(ir::kMostProgramsOfSum) + " programs add up their tiles, got " +
+         std::to_string(count);
+}

@@ -14,4 +14,7 @@ std::string wrongTeams(int count);
 /// What is wrong with a number of blocks of a cluster, likewise.
 std::string wrongCluster(int count);
 
+/// What is wrong with a number of programs that add up tiles, likewise.
+std::string wrongProgramsOfSum(int count);
+
 } // namespace tile::frontend

@@ -105,6 +105,7 @@ public:
   GridRequest grid;
   int teams = 0;                    ///< 0: the kernel does not divide its programs among teams
   int cluster = 0;                  ///< likewise among blocks of a cluster
+  bool addsUpPrograms = false;      ///< its programs add up tiles, and stay undivided
   detail::CompileSettings settings; ///< of the binding, as far as hints have not changed them
   int stages = 0;                   ///< of loops that do not say it; 0: none
   ArgumentUses uses;

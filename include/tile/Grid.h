@@ -102,6 +102,19 @@ Value cluster_sum(Arg x, Loc loc = Loc::here());
 /// `count`.
 Value cluster_sum_scatter(Arg x, Loc loc = Loc::here());
 
+/// The sum of the tiles `x` that `programs` programs of the launch have, element by element and in
+/// the order of their numbers. Programs are numbered along grid axis 0 first, then 1, then 2, and
+/// `programs` that follow each other add up, from a multiple of it on. `body(sum)` is what the one
+/// that comes last does, whichever it is; the others are done. So programs may share a sum over K:
+///   Value tile = program_id(0) / 2, part = program_id(0) % 2; // of 2 programs a tile
+///   for (auto k : range(part * steps / 2, (part + 1) * steps / 2)) ...
+///   grid_sum(sums, 2, [&](Value sum) { c.tile({BM, BN})(m, n) = sum; });
+/// Tiles go through memory that the launch brings along, as much as all tiles together; nobody
+/// waits. A launch whose programs are no multiple of `programs` throws InvalidShape.
+/// Errors: `programs` that is not from 1 to 256, a scalar, dtypes other than f32, f64 and integers
+/// of 32 and 64 bits, a cluster or teams, a call in a loop, branch or callable.
+void grid_sum(Arg x, int programs, detail::FunctionRef<void(Value)> body, Loc loc = Loc::here());
+
 namespace detail {
 Value grid1dOf(const Value &view, const Shape &tile, Loc loc);
 Grid2d grid2dOf(const Value &view, const Shape &tile, Loc loc);

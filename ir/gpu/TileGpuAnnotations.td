@@ -110,4 +110,17 @@ def TileGpu_TensorMapAttr : TileGpu_Attr<"TensorMap", "tensor_map"> {
   let genVerifyDecl = 1;
 }
 
+def TileGpu_WorkspaceAttr : TileGpu_Attr<"Workspace", "workspace"> {
+  let summary = "The memory that a launch gives its programs to hand each other what they have";
+  let description = [{
+    Of each program `bytes`, which are undefined before the launch, and `counters` of 32 bits, which are 0 before it and after
+    it. The launch has a multiple of `programs` programs.
+
+    `#tilegpu.workspace<bytes = 65536, counters = 1, programs = 2>`
+  }];
+  let parameters = (ins "int64_t":$bytes, "int32_t":$counters, "int32_t":$programs);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // TILE_IR_TILEGPUANNOTATIONS_TD

@@ -11,6 +11,7 @@ include "ir/gpu/TileGpuRoleOps.td"
 include "ir/gpu/TileGpuScanOps.td"
 include "ir/gpu/TileGpuTmaOps.td"
 include "ir/gpu/TileGpuWgmmaOps.td"
+include "ir/gpu/TileGpuWorkspaceOps.td"
 
 def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
   let summary = "The same tile in another layout";

@@ -271,6 +271,15 @@ LogicalResult SmemLoadOp::verify() {
   return verifyTransfer(*this, getResult().getType(), getSmem().getType());
 }
 
+// Threads write what they hold, which the layout says.
+static LogicalResult verifyInWorkspace(Operation *op, Type tile) {
+  return cast<RankedTensorType>(tile).getEncoding() ? success() : op->emitOpError("needs a layout");
+}
+
+LogicalResult WorkspaceStoreOp::verify() { return verifyInWorkspace(*this, getValue().getType()); }
+LogicalResult WorkspaceAddOp::verify() { return verifyInWorkspace(*this, getValue().getType()); }
+LogicalResult WorkspaceLoadOp::verify() { return verifyInWorkspace(*this, getResult().getType()); }
+
 LogicalResult SmemDotOp::verify() {
   ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
                     acc = cast<RankedTensorType>(getAcc().getType()).getShape();

@@ -52,6 +52,9 @@ inline constexpr int kMostTeams = 6;
 /// Blocks of a cluster that every GPU with clusters has room for.
 inline constexpr int kMostBlocksOfCluster = 8;
 
+/// Programs of a launch that add up their tiles: beyond, reading the parts takes longer than making them.
+inline constexpr int kMostProgramsOfSum = 256;
+
 /// Registers of 32 bits a thread may use, and the fewest it may be kept to, on every architecture so far.
 inline constexpr int kMaxRegistersPerThread = 255;
 inline constexpr int kLeastRegistersPerThread = 16;

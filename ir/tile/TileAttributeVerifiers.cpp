@@ -13,11 +13,18 @@
 using namespace mlir;
 using namespace tile::ir;
 
+static bool isOfLaunch(ParamKind kind) {
+  return kind == ParamKind::Workspace || kind == ParamKind::Counters;
+}
+
 LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError, ParamKind kind,
                                 int32_t arg, int32_t dim) {
   bool isOfView = kind == ParamKind::Extent || kind == ParamKind::Stride;
-  if (arg < 0)
-    return emitError() << "must name an argument of the kernel, got " << arg;
+  if ((arg < 0) != isOfLaunch(kind))
+    return emitError() << stringifyParamKind(kind)
+                       << (isOfLaunch(kind) ? " is of no argument, got "
+                                            : " must name an argument of the kernel, got ")
+                       << arg;
   if (isOfView != (dim >= 0))
     return emitError() << stringifyParamKind(kind)
                        << (isOfView ? " needs a dimension" : " has no dimension");
@@ -210,7 +217,8 @@ static LogicalResult verifyParam(Operation *op, Type type, Attribute value) {
   if (!param)
     return op->emitOpError("tile.param must be a #tile.param<...>, got ") << value;
   ParamKind kind = param.getKind();
-  bool isOfKind = kind == ParamKind::Pointer  ? isa<PtrType>(type)
+  bool isPointer = kind == ParamKind::Pointer || isOfLaunch(kind);
+  bool isOfKind = isPointer                   ? isa<PtrType>(type)
                   : kind == ParamKind::Scalar ? isNumber(type)
                                               : type.isInteger(32) || type.isInteger(64);
   if (!isOfKind)

@@ -57,7 +57,8 @@ def Tile_ViewType : Tile_Type<"View", "view"> {
 
 def Tile_ParamKind : I32Enum<"ParamKind", "what a launch passes for an argument", [
     I32EnumCase<"Pointer", 0, "pointer">, I32EnumCase<"Extent", 1, "extent">, I32EnumCase<"Stride", 2, "stride">,
-    I32EnumCase<"Scalar", 3, "scalar">]> {
+    I32EnumCase<"Scalar", 3, "scalar">, I32EnumCase<"Workspace", 4, "workspace">,
+    I32EnumCase<"Counters", 5, "counters">]> {
   let cppNamespace = "::tile::ir";
 }
 
@@ -66,10 +67,13 @@ def Tile_ParamAttr : AttrDef<TileDialect, "Param"> {
   let summary = "Which part of which argument of the kernel, as it was written, an argument is now";
   let description = [{
     A view becomes a pointer and, by dimension, extents and strides: `#tile.param<pointer, 0>`,
-    `#tile.param<extent, 0, 1>`. What was no view is a `pointer` or a `scalar`.
+    `#tile.param<extent, 0, 1>`. What was no view is a `pointer` or a `scalar`. Of no argument are
+    `#tile.param<workspace>` and `#tile.param<counters>`: memory that a launch gives its programs to
+    hand each other what they have, as `tilegpu.workspace` of the kernel says.
   }];
-  let parameters = (ins EnumParameter<Tile_ParamKind>:$kind, "int32_t":$arg, DefaultValuedParameter<"int32_t", "-1">:$dim);
-  let assemblyFormat = "`<` $kind `,` $arg (`,` $dim^)? `>`";
+  let parameters = (ins EnumParameter<Tile_ParamKind>:$kind, DefaultValuedParameter<"int32_t", "-1">:$arg,
+                        DefaultValuedParameter<"int32_t", "-1">:$dim);
+  let assemblyFormat = "`<` $kind (`,` $arg^)? (`,` $dim^)? `>`";
   let genVerifyDecl = 1;
 }
 

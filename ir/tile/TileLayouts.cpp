@@ -131,6 +131,10 @@ LayoutClaim ClusterSumOp::getWantedLayout(int64_t warps) {
 }
 bool ClusterSumOp::takesAnyLayout(OpOperand &) { return true; }
 
+// Programs hand over what each thread has, and each thread adds up its own.
+LayoutAttr GridSumOp::getResultLayout(LayoutAttr source) { return source; }
+LayoutAttr GridSumOp::getOperandLayout(OpOperand &, LayoutAttr result) { return result; }
+
 LayoutAttr PermuteOp::getResultLayout(LayoutAttr source) {
   return attributeOf(*this, layout::permute(laid(getInput(), source), getOrder().vec()));
 }

@@ -123,6 +123,8 @@ Accesses accessesOf(Operation *op) {
     return {globalAccess(op, false, rootOf(load.getPtr()))};
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return {globalAccess(op, true, rootOf(store.getPtr()))};
+  if (isa<gpu::WorkspaceAddOp, gpu::WorkspaceLoadOp, gpu::WorkspaceStoreOp>(op))
+    return {globalAccess(op, isa<gpu::WorkspaceStoreOp>(op), rootOf(op->getOperands().back()))};
   // A function's shared memory, and that of those it calls, lies before its end; its callers' behind.
   if (auto call = dyn_cast<func::CallOp>(op)) {
     func::FuncOp callee = ir::callableOf(call);

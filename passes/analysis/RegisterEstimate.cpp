@@ -40,6 +40,11 @@ Words temporariesOf(Operation *op) {
                        layout::multiplyAddColumns(acc, depth).numRegisters();
     return {elements * std::max<int64_t>(1, bytes / 4)};
   }
+  // All that is added is loaded at once, as far as there are registers.
+  if (auto add = dyn_cast<gpu::WorkspaceAddOp>(op)) {
+    auto tile = cast<RankedTensorType>(add.getResult().getType());
+    return {0, gpu::layoutOf(tile).numRegisters() * gpu::bytesOf(tile.getElementType()) / 4, 0};
+  }
   bool isFunction = isa_and_present<math::MathDialect>(op->getDialect()) &&
                     !isa<math::FmaOp, math::AbsFOp, math::SqrtOp, math::FloorOp, math::CeilOp>(op);
   if (isFunction && ir::elementTypeOf(op->getResult(0).getType()).isF64())

@@ -37,7 +37,8 @@ bool isComputedFromGroups(Value tile) {
       return true;
     if (auto loop = dyn_cast<scf::ForOp>(op))
       add(loop.getYieldedValues()[result.getResultNumber()]);
-    else if (isa<ir::ReshapeOp, ir::ExpandDimsOp>(op) || gpu::isElementwiseOnTiles(op))
+    else if (isa<ir::ReshapeOp, ir::ExpandDimsOp, ir::GridSumOp>(op) ||
+             gpu::isElementwiseOnTiles(op))
       llvm::for_each(op->getOperands(), add);
   }
   return false;

@@ -132,10 +132,14 @@ void checkFunction(const Function &function) {
       require(isPlace(use.arg, use.dim) && use.dim >= 0 && use.extent > 0);
     for (const NeededValue &value : variant.needs.values)
       require(isPlace(value.use.arg, value.use.dim));
-    for (const codegen::Parameter &parameter : variant.compiled.parameters)
-      require(isPlace(parameter.arg, parameter.dim) ||
-              (isArgument(parameter.arg) && parameter.kind != codegen::Parameter::Kind::Extent &&
-               parameter.kind != codegen::Parameter::Kind::Stride));
+    for (const codegen::Parameter &parameter : variant.compiled.parameters) {
+      using Kind = codegen::Parameter::Kind;
+      bool isOfLaunch = parameter.kind == Kind::Workspace || parameter.kind == Kind::Counters,
+           hasDimension = parameter.kind == Kind::Extent || parameter.kind == Kind::Stride;
+      require(isOfLaunch ? parameter.arg < 0
+                         : isPlace(parameter.arg, parameter.dim) ||
+                               (isArgument(parameter.arg) && !hasDimension));
+    }
     for (const codegen::TensorMapRecipe &map : variant.compiled.tensorMaps) {
       require(map.box.size() == map.dims.size() && map.dims.size() <= kMaxRank);
       for (int32_t dim : map.dims)

@@ -230,6 +230,8 @@ public:
   /// Whether others capture the stream at present, so that neither waiting nor allocating nor loading is allowed to its user.
   virtual bool isCapturedByOthers(Stream) const { return false; }
 
+  /// How many launches have failed so far and left the device usable, with memory half written. Most devices do not outlive one.
+  virtual uint64_t faults() const { return 0; }
   /// What was launched last, with its line and arguments, for messages; empty if that is not known.
   virtual std::string lastLaunch() const { return {}; }
   /// Whether it was opened before this process was forked and does not outlive that: all calls throw ForkedContext.

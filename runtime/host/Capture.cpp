@@ -150,6 +150,10 @@ void Capture::take(const StreamState &stream, Memory &memory, size_t bytes) {
     work_->steps.push_back({memory.lane, {}, device::GraphDiscard{block.base, block.bytes}});
 }
 
+device::DevicePtr Capture::takeCounters(const StreamState &stream, size_t bytes) {
+  return memory_->takeCounters(laneOf(stream), bytes);
+}
+
 std::shared_ptr<const device::GraphWork> Capture::finish() {
   const std::vector<uint64_t> &known = lanes_[0].knows;
   for (size_t i = 1; i < lanes_.size(); ++i)

@@ -38,6 +38,8 @@ public:
   void wait(const std::shared_ptr<StreamState> &stream, const StreamState &before);
   /// Memory for a tensor of the stream.
   void take(const StreamState &stream, Memory &memory, size_t bytes);
+  /// Counters for the launch that the stream is given next (Counters.h).
+  device::DevicePtr takeCounters(const StreamState &stream, size_t bytes);
 
   /// The work, once all streams have been joined; else InvalidArgument.
   std::shared_ptr<const device::GraphWork> finish();

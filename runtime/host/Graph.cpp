@@ -122,6 +122,7 @@ void Graph::replay(const Stream &stream, Loc where) const {
     trace::Span span("launch", "a graph");
     std::lock_guard lock(graph.mutex);
     graph.isReplayed = true;
+    graph.memory->repairCounters();
     graph.lastStream = stream.shared();
     detail::withRoom(*graph.owner, [&] { graph.owner->device->replay(graph.handle, live.handle); });
   });

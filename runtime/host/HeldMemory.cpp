@@ -11,11 +11,13 @@ GraphMemory::~GraphMemory() {
   if (owner_->device->isOfParent())
     return;
   owner_->device->drain();
-  for (StreamMemory &lane : lanes_)
-    quietly([&] { lane.freeKept(*owner_->device, {}); });
+  for (Lane &lane : lanes_) {
+    quietly([&] { lane.memory.freeKept(*owner_->device, {}); });
+    quietly([&] { lane.counters.free(*owner_->device, {}); });
+  }
 }
 
-StreamMemory &GraphMemory::laneAt(uint32_t lane) {
+GraphMemory::Lane &GraphMemory::laneAt(uint32_t lane) {
   std::lock_guard lock(mutex_);
   while (lanes_.size() <= lane)
     lanes_.emplace_back();
@@ -24,7 +26,7 @@ StreamMemory &GraphMemory::laneAt(uint32_t lane) {
 
 // Memory of the device, which may be used by all streams at once: that of a stream would belong to its order.
 StreamMemory::Block GraphMemory::take(uint32_t lane, size_t bytes) {
-  StreamMemory &memory = laneAt(lane);
+  StreamMemory &memory = laneAt(lane).memory;
   if (auto kept = memory.takeKept(*owner_->device, bytes))
     return *kept;
   StreamMemory::Block block = memory.allocate(*owner_->device, {}, bytes);
@@ -34,7 +36,26 @@ StreamMemory::Block GraphMemory::take(uint32_t lane, size_t bytes) {
 }
 
 void GraphMemory::giveBack(uint32_t lane, StreamMemory::Block block) {
-  laneAt(lane).giveBack(block);
+  laneAt(lane).memory.giveBack(block);
+}
+
+// Replays, on any stream, come behind this.
+device::DevicePtr GraphMemory::takeCounters(uint32_t lane, size_t bytes) {
+  Counters &counters = laneAt(lane).counters;
+  device::Device &device = *owner_->device;
+  bool isCleared = !counters.hasRoomFor(bytes);
+  isCleared |= counters.repair(device, {});
+  device::DevicePtr base = counters.take(device, {}, bytes);
+  if (isCleared)
+    device.synchronize(device::Stream{});
+  return base;
+}
+
+void GraphMemory::repairCounters() {
+  std::lock_guard lock(mutex_);
+  for (Lane &lane : lanes_)
+    if (lane.counters.repair(*owner_->device, {}))
+      owner_->device->synchronize(device::Stream{});
 }
 
 bool GraphMemory::owns(device::DevicePtr base) const {

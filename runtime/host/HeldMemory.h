@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/ForkLocks.h"
+#include "runtime/host/Counters.h"
 #include "runtime/host/StreamMemory.h"
 
 #include <atomic>
@@ -28,15 +29,23 @@ public:
 
   StreamMemory::Block take(uint32_t lane, size_t bytes);
   void giveBack(uint32_t lane, StreamMemory::Block block);
+  /// Counters of the lane's launches, 0 before each replay.
+  device::DevicePtr takeCounters(uint32_t lane, size_t bytes);
+  /// Before a replay: 0 again, if a launch has failed since.
+  void repairCounters();
   /// Whether an allocation of the device is part of it.
   bool owns(device::DevicePtr base) const;
 
 private:
-  StreamMemory &laneAt(uint32_t lane);
+  struct Lane {
+    StreamMemory memory;
+    Counters counters;
+  };
+  Lane &laneAt(uint32_t lane);
 
   std::shared_ptr<DeviceState> owner_;
   mutable base::ForkMutex mutex_;
-  std::deque<StreamMemory> lanes_;
+  std::deque<Lane> lanes_;
   std::set<device::DevicePtr> bases_;
 };
 

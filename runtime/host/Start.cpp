@@ -2,6 +2,7 @@
 
 #include "base/StackArray.h"
 #include "runtime/host/Capture.h"
+#include "runtime/host/LaunchWorkspace.h"
 #include "runtime/host/Room.h"
 #include "runtime/launch/Grid.h"
 #include "runtime/trace/Span.h"
@@ -54,6 +55,8 @@ void start(const Named &record, RecentCall &call, detail::StreamState &stream,
   size_t count = kernel.parameters.size();
   base::StackArray<device::Arg, kUsualParameters> block(count + kernel.tensorMaps.size());
   writeParameters(kernel.parameters, args, block.data());
+  const LaunchWorkspace workspace(record, kernel, grid.count(), stream);
+  workspace.writeParameters(block.data());
   auto zeros = [&] { return stream.owner->zeros(); };
   const MapContext context{record.name, device, zeros};
   for (size_t i = 0; i < kernel.tensorMaps.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include "base/ForkLocks.h"
 #include "runtime/device/Device.h"
+#include "runtime/host/Counters.h"
 #include "runtime/host/HeldMemory.h"
 
 #include <tile/Kernel.h>
@@ -89,6 +90,7 @@ struct StreamState {
   std::atomic<Capture *> capture = nullptr;   ///< that its work goes to; ask captureOf
   const LaunchTaker *taker = nullptr;         ///< that kernels go to in place of the device
   StreamMemory memory;
+  Counters counters; ///< of its launches
 };
 
 struct EventState {

@@ -44,6 +44,7 @@ detail::StreamState::~StreamState() {
     device.drain(handle);
   }
   quietly([&] { memory.freeKept(device, handle); });
+  quietly([&] { counters.free(device, handle); });
   quietly([&] { device.destroyStream(handle); });
 }
 
@@ -106,6 +107,7 @@ void Stream::close() const {
   if (live.isClosed.exchange(true))
     return;
   live.memory.trim(*live.owner->device, live.handle);
+  live.counters.free(*live.owner->device, live.handle);
   live.owner->device->destroyStream(live.handle);
 }
 

@@ -36,6 +36,12 @@ StreamMemory::Block StreamMemory::allocateBlock(device::Device &device, device::
   return block;
 }
 
+bool StreamMemory::hasKept(const device::Device &device, size_t bytes) const {
+  std::lock_guard lock(mutex_);
+  auto kept = kept_.find(blockSize(device, bytes));
+  return kept != kept_.end() && !kept->second.empty();
+}
+
 std::optional<StreamMemory::Block> StreamMemory::takeKept(const device::Device &device,
                                                           size_t bytes) {
   std::lock_guard lock(mutex_);

@@ -24,6 +24,8 @@ public:
   };
   /// A block of at least `bytes`. Throws OutOfMemory after everything kept was given back in vain.
   Block take(device::Device &device, device::Stream stream, size_t bytes);
+  /// Whether one is kept, so that take() allocates nothing.
+  bool hasKept(const device::Device &device, size_t bytes) const;
   /// One that is kept, or nothing.
   std::optional<Block> takeKept(const device::Device &device, size_t bytes);
   /// A new one, for the stream.

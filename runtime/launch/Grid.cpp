@@ -69,6 +69,17 @@ void checkGrid(const Named &record, const std::array<int64_t, 3> &grid) {
                   record.where);
 }
 
+// Programs add up tiles with those that follow them.
+void checkSums(const Named &record, const LoadedKernel &kernel, device::Dim3 grid) {
+  const auto programs = static_cast<uint64_t>(kernel.workspace.programs);
+  if (grid.count() % programs != 0)
+    throw Error(Fault::User, ErrorCode::InvalidShape,
+                "kernel '" + record.name + "' adds up tiles of " + std::to_string(programs) +
+                    " programs that follow each other (grid_sum), but its launch has " +
+                    std::to_string(grid.count()) + ": give it a multiple of them",
+                record.where);
+}
+
 } // namespace
 
 device::Dim3 gridOf(const Named &named, const LoadedKernel &kernel, std::span<const HostArg> args,
@@ -80,6 +91,7 @@ device::Dim3 gridOf(const Named &named, const LoadedKernel &kernel, std::span<co
   checkGrid(named, blocks);
   device::Dim3 grid = {static_cast<uint32_t>(blocks[0]), static_cast<uint32_t>(blocks[1]),
                        static_cast<uint32_t>(blocks[2])};
+  checkSums(named, kernel, grid);
   if (!options.hasGrid && followsFromForm(kernel.grid))
     known = grid;
   return grid;

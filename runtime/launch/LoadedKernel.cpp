@@ -25,12 +25,28 @@ ParameterPlace placeOf(const codegen::Parameter &parameter) {
     case Kind::Stride:
       return offsetof(HostArg, strides) + static_cast<size_t>(parameter.dim) * sizeof(int64_t);
     case Kind::Scalar:
+    case Kind::Workspace:
+    case Kind::Counters:
       break;
     }
     return offsetof(HostArg, bits);
   };
+  if (parameter.arg < 0)
+    return {0, 0};
   return {static_cast<size_t>(parameter.arg) * sizeof(HostArg) + within(),
           static_cast<size_t>(parameter.bytes)};
+}
+
+void placeParameters(LoadedKernel &kernel, const codegen::CompiledKernel &compiled) {
+  using Kind = codegen::Parameter::Kind;
+  kernel.workspace = compiled.workspace;
+  for (const codegen::Parameter &parameter : compiled.parameters) {
+    if (parameter.kind == Kind::Workspace)
+      kernel.workspaceAt = kernel.parameters.size();
+    else if (parameter.kind == Kind::Counters)
+      kernel.countersAt = kernel.parameters.size();
+    kernel.parameters.push_back(placeOf(parameter));
+  }
 }
 
 void checkRegisters(device::Device &device, const LoadedKernel &kernel, const Named &named) {
@@ -89,8 +105,7 @@ std::unique_ptr<LoadedKernel> load(device::Device &device, codegen::CompiledKern
     throw;
   }
   kernel->name = std::move(compiled.name);
-  for (const codegen::Parameter &parameter : compiled.parameters)
-    kernel->parameters.push_back(placeOf(parameter));
+  placeParameters(*kernel, compiled);
   kernel->tensorMaps = std::move(compiled.tensorMaps);
   kernel->grid = std::move(compiled.grid);
   kernel->sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);

@@ -14,7 +14,8 @@
 
 namespace tile::launch {
 
-/// Where a call's HostArgs have the value of a parameter, whose bytes are in little-endian order.
+/// Where a call's HostArgs have the value of a parameter, whose bytes are in little-endian order. A parameter that is of no
+/// argument has no place: LaunchWorkspace.h.
 struct ParameterPlace {
   size_t offset; ///< of its first byte from that of the first argument
   size_t bytes;
@@ -25,6 +26,8 @@ struct LoadedKernel {
   std::string name;
   std::vector<ParameterPlace> parameters;
   std::vector<codegen::TensorMapRecipe> tensorMaps; ///< parameters behind those
+  codegen::Workspace workspace;
+  size_t workspaceAt = 0, countersAt = 0; ///< the parameters that point to it, if there is one
   codegen::GridExpression grid;
   std::vector<std::pair<int, int>> aliases; ///< arguments that may overlap, the lower one first
   bool isForNumbers = false;                ///< its code depends on the values of scalars

@@ -14,6 +14,7 @@
 #include "runtime/vgpu/machine/async/TensorMap.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <limits>
@@ -160,6 +161,8 @@ public:
   }
   void destroyGraph(device::Graph graph) override { graphs_.remove(graph); }
 
+  uint64_t faults() const override { return faults_; }
+
   void setChecks(const Checks &checks) override {
     std::lock_guard lock(mutex_);
     checks_ = checks;
@@ -275,6 +278,8 @@ private:
     if (run.checks().race)
       work.touched = run.takeTouched();
     queue.inFlight = run.leaveInFlight();
+    if (!run.findings().empty())
+      ++faults_;
     untold_.insert(untold_.end(), run.findings().begin(), run.findings().end());
     noteWork(std::move(work));
   }
@@ -298,6 +303,7 @@ private:
   }
 
   LaunchTally tally_;
+  std::atomic<uint64_t> faults_ = 0;
   bool counting_ = false;
   unsigned threads_ = 1;
   Schedule schedule_ = Schedule::Eager;

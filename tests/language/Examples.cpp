@@ -215,6 +215,7 @@ const std::vector<Example> &examples() {
     EXAMPLE("cluster", cluster(1), 0),
     BODY("cluster_sum", cluster(1); return cluster_sum(arange(4));, 0, 1, 2, 3),
     BODY("cluster_sum_scatter", cluster(1); return cluster_sum_scatter(arange(4));, 0, 1, 2, 3),
+    BODY("grid_sum", auto s = var(i); grid_sum(arange(4), 1, [&](Value sum) { s = sum + 1; }); return s;, 1, 2, 3, 4),
     EXAMPLE("grid1d", grid1d(A, {4}), 0),
     EXAMPLE("swizzle", swizzle(n, 2, 4, {.group = 2}).column(), 1),
     BODY("persistent", auto s = var(0); for (auto t : persistent(n)) s += t; return s;, 3),

@@ -128,6 +128,23 @@ std::vector<Change> changesOfClusters() {
   };
 }
 
+/// Changes of how programs know who comes last.
+std::vector<Change> changesOfCounts() {
+  static const std::regex count(
+      R"((\s*(?:@%p\d+ )?)atom\.acq_rel\.gpu(\.global\.add\.u32 %r\d+, \[%rd\d+\], )(%r\d+|\d+);)");
+  auto by = [](const char *order) {
+    return [=](const Words &m) { return m.str(1) + "atom." + order + m.str(2) + m.str(3) + ";"; };
+  };
+  return {{"program not counted", count, deleted},
+          {"count without order", count, by("relaxed.gpu")},
+          {"count that shows nothing", count, by("acquire.gpu")},
+          {"count that sees nothing", count, by("release.gpu"),
+           [](const Words &) -> std::string {
+             return "on the virtual GPU the barrier behind sees for it, as usual kernels rely on";
+           }},
+          {"count of a block alone", count, by("acq_rel.cta")}};
+}
+
 std::vector<Change> changesOfThreads() {
   static const std::regex wait(R"((\s*cp\.async\.wait_group )(\d+);)"), copy(kCopy);
   auto waitFor = [](int more) {
@@ -164,7 +181,8 @@ std::vector<Change> changesOfThreads() {
 const std::vector<Change> &changes() {
   static const std::vector<Change> all = [] {
     std::vector<Change> all = changesOfThreads();
-    for (const auto &more : {changesOfEngines(), changesOfStores(), changesOfClusters()})
+    for (const auto &more :
+         {changesOfEngines(), changesOfStores(), changesOfClusters(), changesOfCounts()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -201,8 +219,8 @@ public:
 
 private:
   bool isOfInterest(size_t at) const {
-    constexpr std::array words = {"async",   "bar.sync",    "mbarrier",   "wgmma",
-                                  "cluster", "mov.b16 all", "setp.ne.and"};
+    constexpr std::array words = {"async",   "bar.sync",    "mbarrier",    "wgmma",
+                                  "cluster", "mov.b16 all", "setp.ne.and", "atom.acq_rel"};
     return std::any_of(words.begin(), words.end(), [&](const char *word) { return has(at, word); });
   }
 

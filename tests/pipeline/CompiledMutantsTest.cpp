@@ -320,6 +320,24 @@ Subject clusterSums() {
           }};
 }
 
+// Programs have a part of K each, and the one that comes last stores the sum.
+Subject gridSums() {
+  static const auto program =
+      kernel("mutated_grid_sums", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
+        constexpr int kSide = 64, kSteps = 32;
+        Value m = program_id(0) / 2, part = program_id(0) % 2, half = cdiv(b.dim(0), kSteps * 2);
+        auto sums = var(zeros(f32, {kSide, kSide}));
+        for (auto k : range(part * half, (part + 1) * half).stages(3))
+          sums = dot(a.tile({kSide, kSteps})(m, k), b.tile({kSteps, kSide})(k, 0), sums);
+        grid_sum(sums, 2, [&](const Value &all) { c.tile({kSide, kSide})(m, 0) = all; });
+      });
+  return {"grid sums", "sm_90a", [=](Attempt &attempt, int steps) {
+            int64_t depth = int64_t{steps} * 2 * 32;
+            attempt.run(program.warps(4).grid(4), attempt.input<half>({128, depth}, 1),
+                        attempt.input<half>({depth, 64}, 2), attempt.output<float>({128, 64}));
+          }};
+}
+
 // What one product gives goes through shared memory to another with rows for columns, whose result is added to a view; a
 // third begins before the warps meet for that.
 Subject addition() {
@@ -362,6 +380,7 @@ std::vector<Subject> subjects() {
           teamsInTurn(),
           clusterOfBlocks(),
           clusterSums(),
+          gridSums(),
           addition(),
           opMatmul("f16", "sm_80"),
           opMatmul("bf16", "sm_80"),

@@ -110,6 +110,13 @@ void memory() {
   wrong([] { cluster(2); cluster_sum(zeros(f16, {32})); });
   wrong([] { cluster(2); cluster_sum_scatter(zeros(f32, {96})); });
   wrong([] { cluster(8); cluster_sum_scatter(zeros(f32, {4, 32})); });
+  wrong([] { grid_sum(zeros(f32, {32}), 0, [](Value) {}); });
+  wrong([] { grid_sum(zeros(f32, {32}), 257, [](Value) {}); });
+  wrong([] { grid_sum(program_id(0), 2, [](Value) {}); });
+  wrong([] { grid_sum(zeros(bf16, {32}), 2, [](Value) {}); });
+  wrong([] { cluster(2); grid_sum(zeros(f32, {32}), 2, [](Value) {}); });
+  wrong([] { grid_sum(zeros(f32, {32}), 2, [](Value) {}); teams(2); });
+  wrong([](Scalar<i32> n) { for (auto i : range(n)) grid_sum(zeros(i32, {32}) + i, 2, [](Value) {}); });
 }
 // clang-format on
 

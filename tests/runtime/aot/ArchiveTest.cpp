@@ -162,6 +162,21 @@ TEST(Archives, NumbersThatPointNowhereAreRefused) {
             {{"arg", 0}, {"element", 1}, {"dims", {5}}, {"box", {8}}, {"swizzle", 0}}};
         variant(value)["facts"] = facts.dump();
       },
+      [&](Json &value) {
+        Json facts = Json::parse(variant(value)["facts"].get<std::string>());
+        facts["parameters"].push_back({4, -1, -1, 8}); // a pointer to a workspace that there is not
+        variant(value)["facts"] = facts.dump();
+      },
+      [&](Json &value) {
+        Json facts = Json::parse(variant(value)["facts"].get<std::string>());
+        facts["workspace"] = {512, 1, 2}; // to which nothing points
+        variant(value)["facts"] = facts.dump();
+      },
+      [&](Json &value) {
+        Json facts = Json::parse(variant(value)["facts"].get<std::string>());
+        facts["workspace"] = {512, 0, 0};
+        variant(value)["facts"] = facts.dump();
+      },
   };
   for (size_t i = 0; i < changes.size(); ++i)
     EXPECT_NE(refusalOf(changed(changes[i])), "") << "change " << i;

@@ -212,6 +212,42 @@ TEST_P(AotLaunch, WorksInPlace) {
     }
 }
 
+// The launch brings along what programs hand to each other, one after the other and in a graph.
+TEST_P(AotLaunch, ProgramsAddUpTiles) {
+  static const auto pairs = kernel("pairs", [](In<f32, 1> x, Out<f32, 1> y, Const B) {
+    Value program = grid1d(x, {B});
+    grid_sum(x.tile({B})(program), 2, [&](const Value &sum) { y.tile({B})(program / 2) = sum; });
+  });
+  ArchivedFunction function = functionOf(compiledAhead(
+      "pairs", {pairs.consts(256), {exampleView(f32, {1024}), exampleView(f32, {512})}}, {"x", "y"},
+      {"sm_80"}));
+  std::vector<float> values(1024);
+  std::iota(values.begin(), values.end(), 0.f);
+  auto x = device.tensor<float>({1024}, values), y = device.tensor<float>({512});
+  std::vector<HostArg> args{toHostArg(x), toHostArg(y)};
+  auto expectSums = [&] {
+    std::vector<float> sums = y.download();
+    for (size_t i = 0; i < sums.size(); ++i)
+      ASSERT_EQ(sums[i], static_cast<float>(i / 256 * 1024 + 2 * (i % 256) + 256)) << i;
+  };
+  function.launch(stream, args), function.launch(stream, args);
+  stream.synchronize();
+  expectSums();
+  y.upload(std::vector<float>(512));
+  Graph graph = Graph::capture(stream, [&] { function.launch(stream, args); });
+  graph.replay(stream), graph.replay(stream);
+  stream.synchronize();
+  expectSums();
+  auto few = device.tensor<float>({768});
+  EXPECT_NE(refusal(
+                [&] {
+                  function.launch(stream, std::vector<HostArg>{toHostArg(few), toHostArg(y)});
+                },
+                ErrorCode::InvalidShape)
+                .find("adds up tiles of 2 programs that follow each other"),
+            std::string::npos);
+}
+
 // As in code of the JIT: what is read behind a write of the same view is what was written.
 TEST_P(AotLaunch, InPlaceAccessesAreInTheirOrder) {
   const auto twice = kernel("twice", [](In<f32, 1> x, Out<f32, 1> y, Out<f32, 1> z) {

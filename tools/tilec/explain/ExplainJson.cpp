@@ -161,7 +161,9 @@ private:
   Json resources() {
     Json result = {{"threads", all_.kernel.threads},
                    {"cluster", report_.cluster},
-                   {"shared_bytes", all_.kernel.sharedBytes}};
+                   {"shared_bytes", all_.kernel.sharedBytes},
+                   {"workspace_bytes", all_.kernel.workspace.bytes},
+                   {"programs_that_add_up", all_.kernel.workspace.programs}};
     const jit::AssemblerReport &assembly = all_.assembly;
     bool isMeasured = !assembly.assembler.empty();
     result["registers"] = isMeasured ? Json(assembly.registers) : Json(nullptr);

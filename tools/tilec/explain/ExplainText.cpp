@@ -231,6 +231,11 @@ private:
             (assembly.assembler.empty() ? "; registers left out\n" : "\n");
     out_ += "  shared memory   " + count(all_.kernel.sharedBytes, "byte", "bytes") + "\n";
     allocations();
+    if (const Workspace &workspace = all_.kernel.workspace; workspace.counters)
+      out_ += "  workspace       " + count(workspace.bytes, "byte", "bytes") + " and " +
+              count(workspace.counters, "counter", "counters") +
+              " a program, of memory that the launch brings along; a multiple of " +
+              std::to_string(workspace.programs) + " programs\n";
   }
 
   void registers() {
