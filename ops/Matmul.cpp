@@ -73,7 +73,8 @@ const bool registered = registerOp({
                           settings.integer("producer", tiles.hasProducer) != 0,
                           settings.integer("pingpong", tiles.pingPong) != 0,
                           static_cast<int>(settings.integer("cluster", tiles.cluster)),
-                          static_cast<int>(settings.integer("split", tiles.split)))
+                          static_cast<int>(settings.integer("split", tiles.split)),
+                          settings.integer("clustered", tiles.clustered) != 0)
                   .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
               {a, b, c});
         },
@@ -337,7 +338,7 @@ std::vector<std::string> matmulParameters(size_t arguments) {
   for (size_t i = 0; i < arguments; ++i)
     names.push_back("x" + std::to_string(i));
   names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "persistent", "producer",
-                             "pingpong", "cluster", "split"});
+                             "pingpong", "cluster", "split", "clustered"});
   return names;
 }
 
@@ -348,6 +349,15 @@ MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles) {
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles) {
   return matmulPlace(c, tiles, grid1d(matmulTileCount(c, tiles), 1));
 }
+
+template <class C> static MatmulPlace partOf(C c, MatmulTiles tiles) {
+  Value program = grid1d(matmulTileCount(c, tiles) * tiles.split, 1);
+  MatmulPlace place = matmulPlace(c, tiles, program / tiles.split);
+  place.part = program % tiles.split;
+  return place;
+}
+MatmulPlace matmulPart(Out<any, 2> c, MatmulTiles tiles) { return partOf(c, tiles); }
+MatmulPlace matmulPart(Out<any, 3> c, MatmulTiles tiles) { return partOf(c, tiles); }
 
 Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles) {
   return cdiv(c.dim(0), tiles.m) * cdiv(c.dim(1), tiles.n);

@@ -1,5 +1,7 @@
 #include "ops/MatmulTiles.h"
 
+#include "ops/MatmulGroupTiles.h"
+
 #include <algorithm>
 
 namespace tile::ops::detail {
@@ -8,12 +10,6 @@ namespace {
 
 /// Programs that keep a large GPU busy; with fewer, smaller tiles finish earlier.
 constexpr int64_t kBusyPrograms = 128;
-
-int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-int64_t programs(const MatmulShape &shape, int m, int n) {
-  return shape.batches * cdiv(shape.m, m) * cdiv(shape.n, n);
-}
 
 /// The power of two that covers `extent`, from 16 to `largest`.
 int sideFor(int64_t extent, int largest) {
@@ -41,65 +37,6 @@ MatmulTiles tilesOfWarps(const MatmulShape &shape) {
   if (tiles.m * tiles.n >= 128 * 128)
     tiles.warps = 8;
   return tiles;
-}
-
-bool isHalf(DType dtype) { return dtype == f16 || dtype == bf16; }
-
-// --- Groups of four warps ----------------------------------------------------------------------------
-
-/// A tile that groups of warps compute by wgmma, and the part of a multiprocessor's peak rate that it
-/// reaches with long K: of what each step reads, larger tiles make more products. Measured on an H100.
-struct GroupTile {
-  int m, n, warps;
-  double rate;
-};
-constexpr GroupTile kGroupTiles[] = {{128, 256, 8, 1.0}, {256, 128, 8, 1.0}, {128, 128, 8, 0.86},
-                                     {64, 128, 4, 0.62}, {128, 64, 4, 0.62}, {64, 64, 4, 0.4}};
-
-// Rows and columns that are too few for the smallest of them.
-constexpr int64_t kFewestForGroups = 33;
-
-/// Are sums of 8-bit floats added up in f32 step by step? Each then waits for its products, and has no time to load.
-bool hasPromotedSums(const MatmulShape &shape) {
-  return isFloat8(shape.dtype) && !shape.how.fast_accumulation;
-}
-
-// Two tiles of sums beside those that they are added to take a thread's registers.
-bool fits(const GroupTile &tile, const MatmulShape &shape) {
-  constexpr int kThreads = 32, kMostPromoted = 64;
-  return !hasPromotedSums(shape) || tile.m * tile.n / (tile.warps * kThreads) <= kMostPromoted;
-}
-
-// Of a large result with few steps a tile two teams store and multiply in turn: on an H100 8 % faster at K = 1024 than cuBLAS, where
-// one that does either at a time is 3 to 6 % faster. With few columns (65536 x 1024) it reads too much: 12 % slower.
-bool paysTakingTurns(const MatmulShape &shape) {
-  constexpr int64_t kMostSteps = 1024, kFewestRows = 4096;
-  return isHalf(shape.dtype) && sizeOf(shape.result) == 2 && shape.aligned && shape.alignedResult &&
-         shape.k <= kMostSteps && shape.m >= kFewestRows && shape.n >= kFewestRows;
-}
-
-// The time of a program is that of its products; as many run at once as there are multiprocessors, and the last round
-// takes as long as a full one.
-MatmulTiles tilesOfGroups(const MatmulShape &shape) {
-  if (paysTakingTurns(shape))
-    return {128, 128, 64, 4, /*persistent=*/true, /*hasProducer=*/true, /*pingPong=*/true};
-  const GroupTile *best = nullptr;
-  double bestTime = 0;
-  for (const GroupTile &tile : kGroupTiles) {
-    if (!fits(tile, shape))
-      continue;
-    auto rounds = static_cast<double>(cdiv(programs(shape, tile.m, tile.n), shape.multiprocessors));
-    double time = rounds * tile.m * tile.n / tile.rate;
-    if (!best || time < bestTime)
-      best = &tile, bestTime = time;
-  }
-  // A tile of 16 bits is stored part after part: shared memory is left to the steps of the next.
-  bool hasSeveral = programs(shape, best->m, best->n) > shape.multiprocessors;
-  // Rows of the widest swizzle; of two in a row the sums of one are added up while the next are computed.
-  bool isPromoted = hasPromotedSums(shape);
-  int depth = (isPromoted ? 256 : 128) / static_cast<int>(sizeOf(shape.dtype));
-  bool isPersistent = hasSeveral && sizeOf(shape.result) == 2;
-  return {best->m, best->n, depth, best->warps, isPersistent, isPromoted};
 }
 
 // --- A vector -----------------------------------------------------------------------------------------
@@ -173,15 +110,31 @@ bool paysSharingDepth(const MatmulShape &shape) {
          2 * programs(shape, 64, kMostColumns) <= shape.multiprocessors;
 }
 
-MatmulTiles tilesOfSharedDepth() {
-  MatmulTiles tiles{64, 16, 64, 4};
+// More columns are as few tiles, whose parts go through global memory: so large a tile is added up faster there. By hand on an H100
+// that is 11 % faster for 256 columns of 4096 x 14336 than smaller tiles, and than a cluster 14 %.
+bool paysSharingDepthInMemory(const MatmulShape &shape) {
+  constexpr int64_t kLeastDepth = 8192;
+  return shape.k >= kLeastDepth && shape.n > kMostSkinny && shape.n <= kMostShared &&
+         2 * programs(shape, 128, 128) <= shape.multiprocessors;
+}
+
+MatmulTiles tilesOfDepthInMemory() {
+  MatmulTiles tiles{128, 128, 64, 8};
   tiles.split = 2;
   return tiles;
 }
 
-// Few rows a program, so that all multiprocessors read, in one round; and 128 of K a step, whose copies and waits are half as
-// many. By hand on an H100 more programs on a multiprocessor are no faster.
+MatmulTiles tilesOfSharedDepth() {
+  MatmulTiles tiles{64, 16, 64, 4};
+  tiles.split = 2, tiles.clustered = true;
+  return tiles;
+}
+
+// Few rows a program, so that all multiprocessors read, in one round; and 128 of K a step where four of these have room, since
+// their copies and waits are half as many. By hand on an H100 more programs on a multiprocessor are no faster.
 MatmulTiles tilesOfSkinny(const MatmulShape &shape) {
+  if (paysSharingDepthInMemory(shape))
+    return tilesOfDepthInMemory();
   if (const MatmulTiles *tiles = sharedTiles(shape))
     return *tiles;
   if (paysSharingDepth(shape))
@@ -191,7 +144,7 @@ MatmulTiles tilesOfSkinny(const MatmulShape &shape) {
   int rows = 64;
   while (rows < 256 && programs(shape, rows, columns) > shape.multiprocessors)
     rows *= 2;
-  constexpr int kLongStep = 128, kFewestStages = 3;
+  constexpr int kLongStep = 128, kFewestStages = 4;
   constexpr int64_t kMostRingBytes = 216 * 1024; // beside barriers
   bool isDeep = int64_t{rows + columns} * kLongStep * 2 * kFewestStages <= kMostRingBytes;
   bool hasSeveral = programs(shape, rows, columns) > shape.multiprocessors;

@@ -1,5 +1,7 @@
 #include "ops/MatmulWork.h"
 
+#include "ops/MatmulGroupTiles.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,15 +10,10 @@ namespace {
 
 constexpr int kLanes = 32;
 
-int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 bool isByGroups(const MatmulTiles &tiles, const MatmulShape &shape) {
   return shape.target == "sm_90a" && sizeOf(shape.dtype) <= 2 && tiles.warps % 4 == 0 &&
          tiles.m % 64 == 0;
 }
-
-/// A part of K that is shorter is not worth a trial.
-constexpr int64_t kLeastDepthOfPart = 1024;
 
 /// A tile and the part of the peak rate that it reaches by groups of four warps. Fitted to times on an H100.
 struct Rate {
@@ -54,15 +51,16 @@ Config configOf(const MatmulTiles &tiles) {
           {"pingpong", tiles.pingPong},
           {"cluster", tiles.cluster},
           {"split", tiles.split},
+          {"clustered", tiles.clustered},
           {"warps", tiles.warps}};
 }
 
 MatmulTiles tilesOf(const Config &config) {
-  return {static_cast<int>(config["BM"]),   static_cast<int>(config["BN"]),
-          static_cast<int>(config["BK"]),   static_cast<int>(config["warps"]),
-          config["persistent"] != 0,        config["producer"] != 0,
-          config["pingpong"] != 0,          static_cast<int>(config["cluster"]),
-          static_cast<int>(config["split"])};
+  return {static_cast<int>(config["BM"]),    static_cast<int>(config["BN"]),
+          static_cast<int>(config["BK"]),    static_cast<int>(config["warps"]),
+          config["persistent"] != 0,         config["producer"] != 0,
+          config["pingpong"] != 0,           static_cast<int>(config["cluster"]),
+          static_cast<int>(config["split"]), config["clustered"] != 0};
 }
 
 const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
@@ -85,11 +83,15 @@ const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
     return "teams in turn are two of four warps, persistent, for which a warp loads";
   if (tiles.cluster > 1 && !tiles.hasProducer)
     return "blocks of a cluster share what a warp loads";
-  if (tiles.split > 1 && (tiles.persistent || hasRoles))
-    return "a tile whose K is split is a program's only one, and all of its warps load";
-  if (tiles.split > 1 && !(hasEngine && isByGroups(tiles, shape)))
+  if (tiles.split > 1 && (tiles.persistent || tiles.pingPong || tiles.cluster > 1))
+    return "a tile whose K is split is a program's only one, and one block's";
+  if (tiles.clustered && (tiles.split != 2 || tiles.hasProducer))
+    return "two blocks of a cluster share K, and all of their warps load";
+  if (tiles.clustered && !(hasEngine && isByGroups(tiles, shape)))
     return "blocks that share K are groups of four warps on sm_90a, for which the copy engine "
            "loads";
+  if (tiles.split > 1 && programs(shape, tiles.m, tiles.n) * tiles.split > shape.multiprocessors)
+    return "programs that share K all run at once";
   if (tiles.split > 1 && shape.k < kLeastDepthOfPart * tiles.split)
     return "parts of K are long enough to be worth adding up";
   return "";
@@ -107,9 +109,12 @@ Work workOf(const MatmulTiles &tiles, const MatmulShape &shape) {
   work.multiplyAdds = m * n * k;
   work.factors = shape.dtype;
   // Clusters read less of the L2 cache, which is not what these products wait for, and wait for each other.
-  work.productRate = rateOf(tiles, shape) / (tiles.cluster * tiles.split > 1 ? 1.02 : 1);
+  work.productRate = rateOf(tiles, shape) / (tiles.blocks() > 1 ? 1.02 : 1);
   work.bytesRead = (m + n) * k * bytes;
   work.bytesWritten = m * n * resultBytes / tiles.split;
+  constexpr double kSumBytes = 4;
+  if (tiles.split > 1 && !tiles.clustered) // written and read, both in the L2 cache
+    work.bytesRead += 2 * m * n * kSumBytes;
   int teams = tiles.pingPong ? 2 : 1;
   work.threads = tiles.warps * kLanes * teams + (tiles.hasProducer ? 128 : 0);
   // A ring of the steps along K takes what shared memory there is; two steps at least.

@@ -104,6 +104,15 @@ TEST_P(MatmulOp, FewRowsOfDeepProducts) {
       [](double x) { return std::fmax(x * 0.5 + 1, 0.0); });
 }
 
+// Few tiles with a deep K are shared by programs, of which the one that comes last stores the sum.
+TEST_P(MatmulOp, FewTilesOfDeepProducts) {
+  check<half>(136, 144, 8192, 1e-6, {}, false, true);
+  check<bfloat16, bfloat16>(130, 72, 2100, 1e-2);
+  check<half>(
+      72, 136, 4104, 1e-6, {}, true, false, [](Value x) { return relu(x * 0.5f + 1.0f); },
+      [](double x) { return std::fmax(x * 0.5 + 1, 0.0); });
+}
+
 // Of a large result with few steps a tile two teams multiply and store in turn, where groups of warps multiply.
 TEST_P(MatmulOp, FewStepsOfLargeResults) {
   constexpr int64_t kRows = 4100, kColumns = 4104, kDepth = 136, kChecked = 3001;

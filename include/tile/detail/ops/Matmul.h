@@ -12,12 +12,15 @@ namespace tile::ops::detail {
 /// The tile of C that is computed at a time, the step along K, the warps that share the work,
 /// whether a program computes one tile after the other, loading the next while it stores one,
 /// whether a warp of its own loads, whether two teams compute tiles in turn, how many blocks of
-/// a cluster compute tiles that follow each other along M, and how many compute one tile, each with
-/// a part of K.
+/// a cluster compute tiles that follow each other along M, how many programs compute one tile, each
+/// with a part of K, and whether these are the blocks of a cluster.
 struct MatmulTiles {
   int m, n, k, warps;
   bool persistent = false, hasProducer = false, pingPong = false;
   int cluster = 1, split = 1;
+  bool clustered = false;
+  /// Blocks of the cluster that a program is divided among.
+  int blocks() const { return clustered ? cluster * split : cluster; }
   bool operator==(const MatmulTiles &) const = default;
 };
 
@@ -47,7 +50,8 @@ template <class... P> Kernel<P...> tunedMatmul(const Kernel<P...> &program) {
       .tunable("producer", onOff())
       .tunable("pingpong", onOff())
       .tunable("cluster", {1, 2})
-      .tunable("split", {1, 2})
+      .tunable("split", {1, 2, 4, 8})
+      .tunable("clustered", onOff())
       .unless(matmulObjection)
       .otherwise(matmulConfig)
       .work(matmulWork);
@@ -60,6 +64,9 @@ struct MatmulPlace {
 };
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles);
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles);
+/// The same where programs that follow each other have the parts of a tile.
+MatmulPlace matmulPart(Out<any, 2> c, MatmulTiles tiles);
+MatmulPlace matmulPart(Out<any, 3> c, MatmulTiles tiles);
 /// The same of a persistent program, by the number of the tile among all of them.
 Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles);
 Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles);
@@ -86,23 +93,26 @@ template <int Rank, class F, class... X> struct MatmulProgram {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                   typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
                   ConstOf<Precision> precision, ConstOf<bool> isFast, ConstOf<bool> isPersistent,
-                  ConstOf<bool> hasProducer, ConstOf<bool> isPingPong, Const cluster,
-                  Const split) const {
-    MatmulTiles tiles{bm, bn, bk, 0, isPersistent, hasProducer, isPingPong, cluster, split};
+                  ConstOf<bool> hasProducer, ConstOf<bool> isPingPong, Const cluster, Const split,
+                  ConstOf<bool> isClustered) const {
+    MatmulTiles tiles{bm,          bn,         bk,      0,     isPersistent,
+                      hasProducer, isPingPong, cluster, split, isClustered};
     DotOptions how{.precision = precision, .fast_accumulation = isFast};
     // The tiles of a cluster's blocks are placed as one.
     MatmulTiles tilesOfCluster = tiles;
     tilesOfCluster.m *= tiles.cluster;
     Value rank;
-    if (tiles.cluster > 1 || tiles.split > 1)
-      rank = tile::cluster(tiles.cluster * tiles.split);
+    if (tiles.blocks() > 1)
+      rank = tile::cluster(tiles.blocks());
     auto computeTile = [&](MatmulPlace place) {
       if (tiles.cluster > 1)
         place.m = place.m * tiles.cluster + rank;
-      if (tiles.split > 1)
+      if (tiles.clustered)
         place.part = rank;
       compute(a, b, c, x..., tiles, how, place);
     };
+    if (tiles.split > 1 && !tiles.clustered)
+      return computeTile(matmulPart(c, tiles));
     if (!isPersistent)
       return computeTile(matmulPlace(c, tilesOfCluster));
     for (auto number : matmulTilesInTurn(matmulTileCount(c, tilesOfCluster), tiles))
@@ -114,11 +124,18 @@ private:
                       const typename MapParameter<X, Rank>::type &...x, MatmulTiles tiles,
                       DotOptions how, MatmulPlace place) {
     Value sums = matmulSums(a, b, place, tiles, how);
-    if (tiles.split > 1) { // each block goes on with a part of the tile
-      sums = cluster_sum_scatter(sums);
-      tiles.m /= tiles.split;
-      place.m = place.m * tiles.split + place.part;
-    }
+    if (tiles.split == 1)
+      return finish(c, x..., tiles, place, sums);
+    if (!tiles.clustered) // the program that comes last goes on
+      return grid_sum(sums, tiles.split, [&](Value all) { finish(c, x..., tiles, place, all); });
+    // Each block goes on with a part of the tile.
+    tiles.m /= tiles.split;
+    place.m = place.m * tiles.split + place.part;
+    finish(c, x..., tiles, place, cluster_sum_scatter(sums));
+  }
+
+  static void finish(Out<any, Rank> c, const typename MapParameter<X, Rank>::type &...x,
+                     MatmulTiles tiles, const MatmulPlace &place, const Value &sums) {
     [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
                                                                    Given *) -> Value {
       if constexpr (std::is_arithmetic_v<Given>)
