@@ -20,6 +20,8 @@ kForeign = re.compile(
 # Lines of a `namespace detail` that a header outside of detail/ may have: declarations, not definitions.
 kMaxMachinery = 12
 kMaxColumns = 100
+# With which most other headers begin.
+kBeginnings = ("tile/autograd/Variable.h", "tile/Tensor.h", "tile/Value.h")
 # What kernels are written with is snake_case, all else lowerCamel.
 kLanguage = {f"tile/{name}.h" for name in (
     "Atomics", "Callable", "Const", "Control", "Debug", "Facts", "Foreign", "Grid", "Hinted", "Hints", "Kernel", "Ops",
@@ -37,7 +39,7 @@ examples = include.parent / "examples"
 
 def compile_source(compiler, source, *arguments, language=("-x", "c++", "-std=c++20"), before=()):
     command = [compiler, *language, *before, f"-I{include}", "-Wall", "-Wextra", "-Werror", *arguments]
-    return subprocess.run([*command, "-"], input=source, text=True, capture_output=True)
+    return subprocess.run(command if source is None else [*command, "-"], input=source, text=True, capture_output=True)
 
 
 def faults_together(compiler, headers):
@@ -56,26 +58,43 @@ def faults_together(compiler, headers):
             yield f"the public headers reach {foreign}; they need no MLIR, LLVM or CUDA"
 
 
+def precompiled(compiler, header, folder):
+    """The words with which g++ reads `header` before a source, from a .gch in `folder`; if it does not compile it is read as text,
+    and the source refused."""
+    source = pathlib.Path(folder, header.replace("/", "-"))  # g++ makes no .gch from its standard input
+    source.write_text(f"#include <{header}>\n")
+    compile_source(compiler, None, source, "-o", f"{source}.gch", language=("-x", "c++-header", "-std=c++20"))
+    return ["-include", source]
+
+
 def faults_of_examples(compiler):
     """Which examples `compiler` refuses. The project examples/app is built by tests/package; examples/ahead and the last
-    lesson include headers that the build makes. What all include is compiled once: g++ takes it from a .gch in its path."""
+    lesson include headers that the build makes. What most begin with is compiled once."""
     with tempfile.TemporaryDirectory(prefix="tilec-test-") as folder:
-        (pathlib.Path(folder) / "tile").mkdir()
-        source = pathlib.Path(folder, "all.h")  # g++ makes no .gch from its standard input
-        source.write_text("#include <tile/tile.h>\n")
-        subprocess.run([compiler, "-x", "c++-header", "-std=c++20", f"-I{include}", "-Wall", "-Wextra", "-Werror", source,
-                        "-o", f"{folder}/tile/tile.h.gch"], check=True)
+        words = precompiled(compiler, "tile/tile.h", folder)
         for path in sorted(path for path in examples.rglob("*.cpp") if path.parent.name not in ("app", "ahead") and
                            "lesson_8" not in path.name):
-            result = compile_source(compiler, path.read_text(), "-fsyntax-only", f"-I{examples.parent}",
-                                    '-DTILE_EXAMPLES_DATA=""', before=[f"-I{folder}"])
+            text = path.read_text()
+            begins = re.search(r"^#.*", text, re.M)[0] == "#include <tile/tile.h>"
+            result = compile_source(compiler, text, "-fsyntax-only", f"-I{examples.parent}", '-DTILE_EXAMPLES_DATA=""',
+                                    before=words if begins else [])
             if result.returncode:
                 yield f"{path.relative_to(examples.parent)}: does not compile with {compiler}:\n{result.stderr}"
 
 
-def faults(compiler, header):
-    """The sentences that say what is wrong with `header` under `compiler`."""
-    result = compile_source(compiler, f"#include <{header}>\n", "-fsyntax-only")
+def faults_alone(compiler, headers):
+    """What is wrong with the headers, each compiled alone. What one begins with may be read before it, from a file that others
+    have in common: it is what the compiler reads first either way."""
+    with tempfile.TemporaryDirectory(prefix="tilec-test-") as folder:
+        words = {header: precompiled(compiler, header, folder) for header in kBeginnings}
+        for header in headers:
+            first = next((each for each in beginnings(header) if each in words), None)
+            yield from faults(compiler, header, words.get(first, []))
+
+
+def faults(compiler, header, words):
+    """The sentences that say what is wrong with `header` under `compiler`, which `words` tell what to read before it."""
+    result = compile_source(compiler, f"#include <{header}>\n", "-fsyntax-only", before=words)
     if result.returncode:
         yield f"<{header}> does not compile alone with {compiler}:\n{result.stderr}"
     if kOfC.fullmatch(header):
@@ -91,6 +110,12 @@ def first_include(header):
     begins = re.match(r"#include <(tile/[^>]+)>$", directives[0]) if directives else None
     is_of_one_language = begins and bool(kOfC.fullmatch(header)) == bool(kOfC.fullmatch(begins[1]))
     return begins[1] if is_of_one_language else None
+
+
+def beginnings(header):
+    """The headers that `header` begins with, the largest first."""
+    while header := first_include(header):
+        yield header
 
 
 def public_part(text):
@@ -125,7 +150,7 @@ def main(compilers):
     found = [fault for header in headers for fault in reading_faults(header)]
     public = [header for header in headers if "/detail/" not in header]
     known = {first_include(header) for header in public}
-    found += [fault for header in public if header not in known for fault in faults(compilers[0], header)]
+    found += faults_alone(compilers[0], [header for header in public if header not in known])
     found += [fault for compiler in compilers for fault in faults_together(compiler, headers)]
     found += faults_of_examples(compilers[0])
     print("\n".join(found) or f"{len(headers)} public headers pass with {' and '.join(compilers)}, "
