@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 kFlags = ["-std=c++20", "-Wall", "-Wextra"]
@@ -21,15 +20,15 @@ def first_include(program):
     return found and found[1]
 
 
-def precompiled(compiler, include, header, folder):
-    """The words with which `compiler` takes `header`, included before all else, from a file: nothing changes but the time."""
+def precompiled(compiler, include, headers, folder):
+    """The words with which `compiler` takes `headers`, included before all else, from a file: nothing changes but the time."""
     is_clang = "clang" in pathlib.Path(compiler).name
-    target = pathlib.Path(folder, pathlib.Path(compiler).name, header + (".pch" if is_clang else ".gch"))
-    target.parent.mkdir(parents=True)
-    source = target.with_suffix(".cpp")  # g++ makes no such file from its standard input
-    source.write_text(f"#include <{header}>\n")
+    source = pathlib.Path(folder, pathlib.Path(compiler).name, "headers.h")  # g++ makes no such file from its standard input
+    source.parent.mkdir()
+    source.write_text("".join(f"#include <{header}>\n" for header in headers))
+    target = source.with_suffix(".h.pch" if is_clang else ".h.gch")
     subprocess.run([compiler, *kFlags, "-I", include, "-x", "c++-header", source, "-o", target], check=True, timeout=300)
-    return ["-include-pch", target] if is_clang else ["-I", pathlib.Path(folder, pathlib.Path(compiler).name)]
+    return ["-include-pch", target] if is_clang else ["-include", source]
 
 
 def check(job):
@@ -59,9 +58,10 @@ def main():
     programs = sorted(pathlib.Path(folder).glob("*.cpp"))
     with tempfile.TemporaryDirectory(prefix="tilec-test-") as folder, ThreadPoolExecutor(2) as pool:
         first = {program: first_include(program) for program in programs}
-        [(common, _)] = Counter(first.values()).most_common(1)
-        known = list(pool.map(lambda compiler: precompiled(compiler, include, common, folder), compilers))
-        jobs = [(compiler, include, words if first[program] == common else [], program)
+        # What is no header of ours is included first for what it does to ours.
+        ours = sorted({header for header in first.values() if header and header.startswith("tile/")})
+        known = list(pool.map(lambda compiler: precompiled(compiler, include, ours, folder), compilers))
+        jobs = [(compiler, include, words if first[program] in ours else [], program)
                 for compiler, words in zip(compilers, known) for program in programs]
         failures = [failure for failure in pool.map(check, jobs) if failure]
     print("\n".join(failures) or f"{len(programs)} programs, {len(compilers)} compilers: as announced")
