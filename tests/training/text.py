@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The program `text` as its users run it: it learns, goes on after an interruption with the same bits, and writes the same with
 and without a cache.  text.py PROGRAM"""
+import os
 import pathlib
 import subprocess
 import sys
@@ -11,15 +12,15 @@ PROGRAM = sys.argv[1]
 SMALL = ["--width", "32", "--heads", "2", "--length", "32"]
 
 
-def run(*words):
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=400)
+def run(*words, **variables):
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=400, env=environment | variables)
     if done.returncode:
         sys.exit(f"text {' '.join(words)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-def train(file, *words):
-    return run("train", *SMALL, "--out", str(file), *words)
+def train(file, *words, **variables):
+    return run("train", *SMALL, "--dropout", "0.05", "--out", str(file), *words, **variables)
 
 
 def check(condition, what):
@@ -29,9 +30,11 @@ def check(condition, what):
 
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
+    # What one run compiles the next ones find.
+    environment = os.environ | {"TILE_CACHE": "on", "TILE_CACHE_DIR": str(folder / "kernels")}
     model, curve = folder / "model.safetensors", folder / "loss.svg"
-    # Knowing nothing is ln 128 = 4.85, knowing how often each character comes 3.12.
-    train(model, "--steps", "80", "--rate", "1e-2", "--dropout", "0.05", "--below", "3.2", "--curve", str(curve))
+    # Knowing nothing is ln 128 = 4.85, knowing how often each character comes 3.12. The kernels are checked in the short runs below.
+    train(model, "--steps", "80", "--rate", "1e-2", "--below", "3.2", "--curve", str(curve), TILE_VGPU_CHECK="none")
     xml.dom.minidom.parse(str(curve))
 
     whole, parts = folder / "whole.safetensors", folder / "parts.safetensors"
