@@ -72,9 +72,10 @@ TEST_P(ProductStores, EndsOfViews) {
     std::vector<half> initial = before(m * pitch);
     auto memory = input<half>({m * pitch}, initial);
     auto d = memory.withStrides({m, n}, {pitch, 1});
-    EXPECT_TRUE(isByEngine(product.consts(static_cast<int>(columns)).warps(4),
-                           input<half>({m, kWidth}, factors.a), input<half>({kWidth, n}, factors.b),
-                           d));
+    if (isHopper())
+      EXPECT_TRUE(isByEngine(product.consts(static_cast<int>(columns)).warps(4),
+                             input<half>({m, kWidth}, factors.a),
+                             input<half>({kWidth, n}, factors.b), d));
     run(product.consts(static_cast<int>(columns)).warps(4), factors, d, memory, initial,
         [&, n = n](int64_t i) {
           return i % pitch < n ? stored(factors.product(i / pitch, i % pitch))
@@ -88,8 +89,9 @@ TEST_P(ProductStores, ColumnMajorViews) {
   Factors factors{m, n, kWidth};
   std::vector<half> initial = before(m * n);
   auto memory = input<half>({n, m}, initial);
-  EXPECT_TRUE(isByEngine(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
-                         input<half>({kWidth, n}, factors.b), memory.T()));
+  if (isHopper())
+    EXPECT_TRUE(isByEngine(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
+                           input<half>({kWidth, n}, factors.b), memory.T()));
   run(product.consts(64).warps(4), factors, memory.T(), memory, initial,
       [&](int64_t i) { return stored(factors.product(i % m, i / m)); });
 }
@@ -100,8 +102,9 @@ TEST_P(ProductStores, RowsAtOddPlaces) {
   Factors factors{m, n, kWidth};
   std::vector<half> initial = before(m * n);
   auto d = input<half>({m, n}, initial);
-  EXPECT_FALSE(isByEngine(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
-                          input<half>({kWidth, n}, factors.b), d));
+  if (isHopper())
+    EXPECT_FALSE(isByEngine(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
+                            input<half>({kWidth, n}, factors.b), d));
   run(product.consts(64).warps(4), factors, d, d, initial,
       [&](int64_t i) { return stored(factors.product(i / n, i % n)); });
 }
@@ -144,7 +147,8 @@ TEST_P(ProductStores, EpiloguesOfBatches) {
   auto d = input<half>({batches, m, n}, initial);
   auto a = input<half>({factors.m, kWidth}, factors.a), b = input<half>({kWidth, n}, factors.b);
   auto added = input<half>({n}, bias);
-  EXPECT_TRUE(isByEngine(program.warps(4).grid(int(batches)), a, b, added, d));
+  if (isHopper())
+    EXPECT_TRUE(isByEngine(program.warps(4).grid(int(batches)), a, b, added, d));
   runUnderEverySchedule(
       program.warps(4).grid(int(batches)), 3, {Written(d, initial)},
       [&] {

@@ -113,6 +113,9 @@ protected:
     noteCompared(std::move(bits));
   }
 
+  /// Whether the test runs as sm_90a, where kernels have instructions to look for.
+  static bool isHopper() { return GetParam() == "sm_90a"; }
+
   /// The PTX of a launch with these tensors on sm_90a.
   template <class Launcher, class... X>
   static std::string hopperPtxOf(const Launcher &launcher, const X &...tensors) {

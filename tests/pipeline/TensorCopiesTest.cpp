@@ -1,6 +1,5 @@
 // Operands that the copy engine of sm_90a brings: views of all ranks, permuted, cut and without elements, of every width of
 // elements. The same kernels run as sm_80 too, by copies of threads.
-#include "runtime/jit/Compile.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -18,9 +17,7 @@ protected:
   /// Does the program, compiled for these tensors as sm_90a, use the copy engine?
   template <class Launcher, class... X>
   static bool isByEngine(const Launcher &launcher, const X &...tensors) {
-    KernelRequest request(launcher, {toHostArg(tensors)...});
-    std::string ptx = jit::compileRequest(request, {.target = "sm_90a"}).ptx;
-    return ptx.find("cp.async.bulk.tensor") != ptx.npos;
+    return has(hopperPtxOf(launcher, tensors...), "cp.async.bulk.tensor");
   }
 
   /// Rows begin at multiples of 16 bytes.
@@ -47,7 +44,8 @@ protected:
          right = input<T>({k * pitchB}, b).withStrides({k, n}, {pitchB, 1});
     std::vector<Sum> zeros(static_cast<size_t>(m * n));
     auto sums = input<Sum>({m, n}, zeros);
-    EXPECT_TRUE(isByEngine(program, left, right, sums));
+    if (isHopper())
+      EXPECT_TRUE(isByEngine(program, left, right, sums));
     auto expected = [&](int64_t i) {
       double sum = 0;
       for (int64_t l = 0; l < k; ++l)
@@ -97,7 +95,8 @@ TEST_P(TensorCopies, ManyDimensions) {
           .withStrides({kBatches, kHeads, kDepth, kColumns}, {kDepth * kColumns, 0, kColumns, 1});
   std::vector<float> zeros(kBatches * kHeads * kSide * kColumns);
   auto sums = input<float>({kBatches, kHeads, kSide, kColumns}, zeros);
-  EXPECT_TRUE(isByEngine(program, left, right, sums));
+  if (isHopper())
+    EXPECT_TRUE(isByEngine(program, left, right, sums));
   auto expected = [&](int64_t i) {
     int64_t column = i % kColumns, row = i / kColumns % kSide, head = i / kColumns / kSide % kHeads,
             batch = i / kColumns / kSide / kHeads;
@@ -150,7 +149,8 @@ TEST_P(TensorCopies, LoopsInLoops) {
     auto left = input<half>({kMatrices, kSide, depth}, a), right = input<half>({depth, kSide}, b);
     std::vector<half> zeros(kMatrices * kSide * kSide);
     auto sums = input<half>({kMatrices, kSide, kSide}, zeros);
-    EXPECT_TRUE(isByEngine(program.grid(1), left, right, sums));
+    if (isHopper())
+      EXPECT_TRUE(isByEngine(program.grid(1), left, right, sums));
     auto expected = [&](int64_t i) {
       double sum = 0;
       for (int64_t k = 0; k < depth; ++k)
