@@ -1,10 +1,12 @@
 // Two hundred random programs, each compiled for two numbers of warps, once as sm_80 and once as sm_90a: every element of
-// what they leave in memory equals the host's.
+// what they leave in memory equals the host's. Where passes are left out, which makes code that takes eight times as long, each
+// is compiled for one of the two.
 #include "tests/fuzz/Run.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 using namespace tile;
@@ -25,12 +27,15 @@ const Program &programOf(uint64_t seed) {
 
 TEST(Fuzz, RandomProgramsEqualTheHost) {
   const Device targets[] = {Device::open("virtual:sm_80"), Device::open("virtual:sm_90a")};
+  const bool lacksPasses = std::getenv("TILE_DISABLE_PASSES") != nullptr;
   int compared = 0;
   for (uint64_t seed = 0; seed < kPrograms; ++seed) {
     const Program &program = programOf(seed);
     uint64_t target = seed / 2; // each number of warps meets both
     for (int warps : {1 << seed % 2, 4 << seed % 2}) {
       const Device &device = targets[target++ % 2];
+      if (lacksPasses && (warps >= 4) != (seed / 4 % 2 == 1))
+        continue;
       Outcome outcome = runOn(device, program, warps);
       EXPECT_NE(outcome.verdict, Verdict::Wrong)
           << outcome.words << "\nwith " << warps << " warps as " << device.target() << " of "
@@ -38,7 +43,8 @@ TEST(Fuzz, RandomProgramsEqualTheHost) {
       compared += outcome.verdict == Verdict::Equal;
     }
   }
-  EXPECT_GT(compared, int(kPrograms)) << "too many programs are refused";
+  EXPECT_GT(compared, int(lacksPasses ? kPrograms / 2 : kPrograms))
+      << "too many programs are refused";
 }
 
 // Each without another choice of passes.
