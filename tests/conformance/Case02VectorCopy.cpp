@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ConformanceVectorCopy);
+EXECUTION_SUITE(ConformanceVectorCopy, Targets::One);
 
 /// Does the PTX of a kernel load 128 bits at once, for whichever device it was compiled?
 bool hasWideLoads(const std::string &kernel) {

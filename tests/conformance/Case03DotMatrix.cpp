@@ -135,13 +135,19 @@ private:
 INSTANTIATE_TEST_SUITE_P(Devices, ConformanceDotMatrix, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
+/// Products that have the same instructions on both targets.
+class ConformanceDotOfWarps : public ConformanceDotMatrix {};
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceDotOfWarps,
+                         ::testing::ValuesIn(deviceNames(Targets::One)),
+                         [](const auto &run) { return testName(run.param); });
+
 const Epilogue kAll[] = {kNone, kTransposed, kMatrix, kRow, kColumn, kSoftmax, kChained};
 
 void expectInstruction(const std::string &kernel, const std::string &instruction) {
   EXPECT_NE(ptxOf(kernel).find(instruction), std::string::npos) << instruction;
 }
 
-TEST_P(ConformanceDotMatrix, HalvesIntoHalves) {
+TEST_P(ConformanceDotOfWarps, HalvesIntoHalves) {
   for (int size : {16, 32, 64})
     for (Epilogue epilogue : kAll)
       check<half, half>("f16_f16", {size, size, size}, epilogue, Precision::tf32x3);
@@ -169,7 +175,7 @@ TEST_P(ConformanceDotMatrix, Float8) {
                                          : "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
 }
 
-TEST_P(ConformanceDotMatrix, Floats) {
+TEST_P(ConformanceDotOfWarps, Floats) {
   for (Precision precision :
        {Precision::ieee, Precision::tf32, Precision::tf32x3, Precision::bf16x3, Precision::bf16x6})
     for (int size : {16, 32, 64})
@@ -180,7 +186,7 @@ TEST_P(ConformanceDotMatrix, Floats) {
   expectInstruction("f32_f32", "fma.rn.f32");
 }
 
-TEST_P(ConformanceDotMatrix, Doubles) {
+TEST_P(ConformanceDotOfWarps, Doubles) {
   for (int size : {16, 32, 64})
     for (Epilogue epilogue : kAll)
       check<double, double>("f64_f64", {size, size, size}, epilogue, Precision::tf32x3);

@@ -37,7 +37,8 @@ protected:
                 {1e-2, 1e-2});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, ConformanceBatchedDot, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceBatchedDot,
+                         ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(ConformanceBatchedDot, Bytes) {

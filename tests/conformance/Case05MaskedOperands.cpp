@@ -44,7 +44,8 @@ protected:
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, ConformanceMaskedOperands, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceMaskedOperands,
+                         ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(ConformanceMaskedOperands, Bf16) { check<bfloat16>(); }

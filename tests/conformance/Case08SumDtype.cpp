@@ -7,7 +7,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(SumDtype);
+EXECUTION_SUITE(SumDtype, Targets::One);
 
 TEST_P(SumDtype, AsTheLanguageSays) {
   static const auto program = kernel(

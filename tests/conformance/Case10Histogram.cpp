@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ConformanceHistogram);
+EXECUTION_SUITE(ConformanceHistogram, Targets::One);
 
 TEST_P(ConformanceHistogram, HistogramsOfSeveralSizes) {
   static const auto program =

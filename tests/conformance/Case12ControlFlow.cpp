@@ -7,7 +7,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ConformanceControlFlow);
+EXECUTION_SUITE(ConformanceControlFlow, Targets::One);
 
 /// The kernel returns where the first condition holds and the second does not.
 TEST_P(ConformanceControlFlow, AnEarlyReturnInEachOfEightCombinations) {

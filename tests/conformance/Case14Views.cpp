@@ -7,7 +7,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ConformanceViews);
+EXECUTION_SUITE(ConformanceViews, Targets::One);
 
 // 48 x 48 elements read as 64 x 64: bits are compared, so that a zero of the other sign would show.
 TEST_P(ConformanceViews, FrameOfPadding) {
@@ -97,7 +97,8 @@ protected:
     check<T, 1>(), check<T, 2>(), check<T, 3>(), check<T, 4>(), check<T, 5>();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, ConformanceViewRanks, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, ConformanceViewRanks,
+                         ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(ConformanceViewRanks, I8) { checkAll<int8_t>(); }

@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Access);
+EXECUTION_SUITE(Access, Targets::One);
 
 TEST_P(Access, HintsOfViewsAndPointersChangeNoResult) {
   static const auto program =

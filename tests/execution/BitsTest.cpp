@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Bits);
+EXECUTION_SUITE(Bits, Targets::One);
 
 template <class T> constexpr int kWidth = 8 * sizeof(T);
 

@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Callables);
+EXECUTION_SUITE(Callables, Targets::One);
 
 TEST_P(Callables, ElementwiseCalledOften) {
   static const auto step =

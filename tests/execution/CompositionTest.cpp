@@ -10,6 +10,8 @@ using namespace tile::test;
 namespace {
 
 EXECUTION_SUITE(Composition);
+/// Those that have the same instructions on both targets.
+EXECUTION_SUITE(CompositionOfRows, Targets::One);
 
 using Matrix = std::vector<double>;
 
@@ -211,7 +213,7 @@ TEST_P(Composition, TwoProductsShareOperandsAndOneLoop) {
   }
 }
 
-TEST_P(Composition, LayerNormOverLongRows) {
+TEST_P(CompositionOfRows, LayerNormOverLongRows) {
   static const auto program =
       kernel("layer_norm", [](In<f16, 2> x, In<f32, 1> gain, Out<f16, 2> y, Const B) {
         Value row = program_id(0), count = cast(f32, x.dim(1));
@@ -255,7 +257,7 @@ TEST_P(Composition, LayerNormOverLongRows) {
   }
 }
 
-TEST_P(Composition, CrossEntropyGathersItsTargets) {
+TEST_P(CompositionOfRows, CrossEntropyGathersItsTargets) {
   static const auto program = kernel("cross_entropy", [](In<f32, 2> logits, In<i32, 1> targets,
                                                          Out<f32, 1> loss, Const BM, Const C) {
     Value m = grid1d(loss, {BM});
@@ -284,7 +286,7 @@ TEST_P(Composition, CrossEntropyGathersItsTargets) {
   }
 }
 
-TEST_P(Composition, ReductionsOfPermutedCubes) {
+TEST_P(CompositionOfRows, ReductionsOfPermutedCubes) {
   static const auto program =
       kernel("cube", [](In<f32, 3> x, Out<f32, 2> y, Const A, Const B, Const C) {
         Value cube = permute(x.tile({A, B, C})(0, 0, 0), {2, 0, 1});
@@ -310,7 +312,7 @@ TEST_P(Composition, ReductionsOfPermutedCubes) {
     }
 }
 
-TEST_P(Composition, PowersOfAMatrixInALoopWithABranch) {
+TEST_P(CompositionOfRows, PowersOfAMatrixInALoopWithABranch) {
   static const auto program =
       kernel("powers", [](In<f32, 2> a, Out<f32, 2> y, Scalar<i32> exponent) {
         auto base = var(a.tile({32, 32})(0, 0));
@@ -339,7 +341,7 @@ TEST_P(Composition, PowersOfAMatrixInALoopWithABranch) {
 }
 
 // Sorting mirrors and halves tiles: what is left lies where warps repeat each other's elements, mirrored.
-TEST_P(Composition, SumsOfTheLargest) {
+TEST_P(CompositionOfRows, SumsOfTheLargest) {
   static const auto program =
       kernel("sum_of_largest", [](In<f32, 2> x, Out<f32, 1> y, Const R, Const C, Const K) {
         y.tile({R})(0) = sum(topk(x.tile({R, C})(0, 0), K), 1);

@@ -6,7 +6,8 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ControlFlow);
+EXECUTION_SUITE(ControlFlow, Targets::One);
+EXECUTION_SUITE(ControlFlowOfProducts);
 
 TEST_P(ControlFlow, LoopBoundsAndSteps) {
   static const auto program =
@@ -145,7 +146,7 @@ TEST_P(ControlFlow, WhileWithATileInItsState) {
   }
 }
 
-TEST_P(ControlFlow, LoopsInLoopsInBranches) {
+TEST_P(ControlFlowOfProducts, LoopsInLoopsInBranches) {
   static const auto program = kernel("nest", [](In<f16, 2> x, Out<f32, 2> y, Scalar<i32> depth) {
     auto total = var(zeros(f32, {16, 16}));
     if_(depth > 0, [&] {

@@ -7,7 +7,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Debugging);
+EXECUTION_SUITE(Debugging, Targets::One);
 
 const auto prints = kernel("prints", [](In<f32, 2> x, Scalar<u8> n, Scalar<i64> m) {
   device_print("100% of n", {n, m});

@@ -56,6 +56,11 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Devices, Dot, ::testing::ValuesIn(deviceNames()),
                          [](const auto &run) { return testName(run.param); });
 
+/// Products that have the same instructions on both targets.
+class DotOfWarps : public Dot {};
+INSTANTIATE_TEST_SUITE_P(Devices, DotOfWarps, ::testing::ValuesIn(deviceNames(Targets::One)),
+                         [](const auto &run) { return testName(run.param); });
+
 const Sizes kSizes[] = {{16, 16, 16},  {32, 32, 32},  {64, 64, 64},   {128, 128, 32}, {16, 8, 16},
                         {48, 48, 48},  {96, 96, 32},  {80, 80, 80},   {176, 16, 16},  {16, 176, 32},
                         {96, 176, 16}, {128, 16, 64}, {16, 128, 128}, {64, 48, 80}};
@@ -68,44 +73,44 @@ TEST_P(Dot, Bf16IntoF32) {
   for (Sizes s : {kSizes[0], kSizes[2], kSizes[6], kSizes[10]})
     check<bfloat16, float>(s, s.k * 1e-6);
 }
-TEST_P(Dot, F16IntoF16) {
+TEST_P(DotOfWarps, F16IntoF16) {
   for (Sizes s : {kSizes[0], kSizes[2], kSizes[6]})
     check<half, half>(s, s.k * 4e-3);
 }
-TEST_P(Dot, F32Ieee) {
+TEST_P(DotOfWarps, F32Ieee) {
   for (Sizes s : {kSizes[0], kSizes[1], Sizes{48, 48, 16}, Sizes{64, 64, 16}, Sizes{32, 96, 8}})
     check<float, float>(s, s.k * 2e-7, Precision::ieee);
 }
-TEST_P(Dot, F32Tf32) {
+TEST_P(DotOfWarps, F32Tf32) {
   // Each operand is rounded to 10 bits of mantissa.
   for (Sizes s : {kSizes[0], kSizes[2], kSizes[5], kSizes[6], Sizes{64, 80, 8}})
     check<float, float>(s, s.k * 1.1e-3, Precision::tf32);
 }
-TEST_P(Dot, F32Tf32x3) {
+TEST_P(DotOfWarps, F32Tf32x3) {
   for (Sizes s : {kSizes[0], kSizes[2], kSizes[5], kSizes[6], Sizes{64, 80, 8}})
     check<float, float>(s, s.k * 2e-6, Precision::tf32x3);
 }
-TEST_P(Dot, F32Bf16x3) {
+TEST_P(DotOfWarps, F32Bf16x3) {
   for (Sizes s : {kSizes[0], kSizes[2], kSizes[5], Sizes{64, 80, 8}})
     check<float, float>(s, s.k * 6e-5, Precision::bf16x3);
 }
-TEST_P(Dot, F32Bf16x6) {
+TEST_P(DotOfWarps, F32Bf16x6) {
   for (Sizes s : {kSizes[0], kSizes[2], kSizes[5], Sizes{64, 80, 8}})
     check<float, float>(s, s.k * 5e-7, Precision::bf16x6);
 }
-TEST_P(Dot, F32IeeeOfManySteps) {
+TEST_P(DotOfWarps, F32IeeeOfManySteps) {
   for (Sizes s : {Sizes{128, 128, 64}, Sizes{64, 64, 64}, Sizes{64, 32, 96}, Sizes{16, 16, 9},
                   Sizes{3, 5, 10}, Sizes{1, 1, 8}})
     check<float, float>(s, s.k * 2e-7, Precision::ieee);
   check<float, float>({64, 32, 24}, 24 * 2e-7, Precision::ieee, 8, true, false);
   check<float, float>({32, 64, 24}, 24 * 2e-7, Precision::ieee, 1, false, true);
 }
-TEST_P(Dot, F64) {
+TEST_P(DotOfWarps, F64) {
   for (Sizes s : {Sizes{16, 16, 16}, Sizes{32, 48, 4}, Sizes{64, 64, 32}, Sizes{8, 24, 20}})
     check<double, double>(s, s.k * 1e-15);
   check<double, double>({32, 32, 16}, 16e-15, Precision::tf32x3, 2, true, true);
 }
-TEST_P(Dot, TooSmallForTensorCores) {
+TEST_P(DotOfWarps, TooSmallForTensorCores) {
   for (Sizes s :
        {Sizes{1, 1, 16}, Sizes{4, 8, 16}, Sizes{1, 64, 32}, Sizes{8, 3, 16}, Sizes{5, 7, 48}}) {
     check<half, float>(s, s.k * 1e-6);
@@ -132,7 +137,7 @@ TEST_P(Dot, OperandsTransposedInMemory) {
       }
 }
 
-TEST_P(Dot, NanAndInfinityStayInTheirRowsAndColumns) {
+TEST_P(DotOfWarps, NanAndInfinityStayInTheirRowsAndColumns) {
   static const auto program =
       kernel("dot_special", [](In<f32, 2> a, In<f32, 2> b, Out<f32, 2> d, Const precision) {
         d.tile({32, 32})(0, 0) = dot(a.tile({32, 32})(0, 0), b.tile({32, 32})(0, 0),

@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Gathers);
+EXECUTION_SUITE(Gathers, Targets::One);
 
 TEST_P(Gathers, AlongEitherAxisOfEveryDtype) {
   static const auto program = kernel(

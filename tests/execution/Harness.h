@@ -31,8 +31,8 @@ namespace tile::test {
 enum class Targets {
   /// sm_80, then sm_90a.
   All,
-  /// sm_80: for suites that take long and whose kernels have the same instructions on both, as those without products, floats
-  /// of 8 bits and copies of whole tiles do, or are of ops that have suites for both.
+  /// sm_80: for suites whose kernels have the same instructions on both, as those without products in loops, floats of 8 bits
+  /// and copies of whole tiles do, or are of ops that have suites for both.
   One
 };
 

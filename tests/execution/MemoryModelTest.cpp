@@ -10,7 +10,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(MemoryModel);
+EXECUTION_SUITE(MemoryModel, Targets::One);
 
 constexpr int kSize = 512; // four warps, four elements a thread: neighbours are of other warps
 

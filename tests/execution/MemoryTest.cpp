@@ -7,7 +7,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(MemoryAccess);
+EXECUTION_SUITE(MemoryAccess, Targets::One);
 
 TEST_P(MemoryAccess, CopyOfEveryDtypeAtEveryAlignment) {
   static const auto program = kernel("copy", [](In<any, 2> x, Out<any, 2> y, Const M, Const N) {

@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Programs);
+EXECUTION_SUITE(Programs, Targets::One);
 
 TEST_P(Programs, IdsAndNumbersAlongEachAxis) {
   static const auto program = kernel("ids", [](Out<i32, 2> y) {

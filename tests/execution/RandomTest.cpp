@@ -8,7 +8,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(RandomNumbers);
+EXECUTION_SUITE(RandomNumbers, Targets::One);
 
 using Words = PhiloxWords;
 

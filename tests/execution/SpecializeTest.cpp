@@ -6,7 +6,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Specialized);
+EXECUTION_SUITE(Specialized, Targets::One);
 
 /// The number of taps is a bound of a C++ loop.
 TEST_P(Specialized, UnrolledFilters) {

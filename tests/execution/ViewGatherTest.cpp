@@ -7,7 +7,8 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ViewGather);
+EXECUTION_SUITE(ViewGather, Targets::One);
+EXECUTION_SUITE(ViewGatherInProducts);
 
 /// Row numbers, of which some lie outside [0, rows).
 template <class I> std::vector<I> someRows(int count, int64_t rows) {
@@ -97,7 +98,7 @@ TEST_P(ViewGather, OneAndThreeDimensions) {
 }
 
 /// A product whose rows are picked: the indices change in the loop.
-TEST_P(ViewGather, ProductsOfPickedRows) {
+TEST_P(ViewGatherInProducts, OfPickedRows) {
   static const auto program = kernel("picked", [](In<f16, 2> a, In<f16, 2> b, In<i32, 1> at,
                                                   Out<f32, 2> c, Const M, Const N, Const K) {
     Value i = grid1d(c, {M}), rows = at.tile({M})(i);

@@ -203,7 +203,7 @@ const std::vector<int64_t> kIndices = {0,
                                        std::numeric_limits<int64_t>::min(),
                                        std::numeric_limits<int64_t>::max() / 16 + 1};
 
-EXECUTION_SUITE(WideIndices);
+EXECUTION_SUITE(WideIndices, Targets::One);
 
 template <DType Index> auto indexed() {
   return [](In<f32, 1> x, In<Index, 1> indices, Out<f32, 2> y, Out<f32, 1> z, Out<i1, 1> inside,

@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(ArithmeticOps);
+EXECUTION_SUITE(ArithmeticOps, Targets::One);
 
 TEST_P(ArithmeticOps, EveryDtypeAndSize) {
   auto check = [&]<class T>(T) {

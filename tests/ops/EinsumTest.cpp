@@ -98,7 +98,7 @@ protected:
     expectResult<T>(ops::einsum(stream, formula.text(), operands), formula, values, within);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Einsum, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, Einsum, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(Einsum, Products) {

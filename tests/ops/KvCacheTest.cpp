@@ -108,7 +108,7 @@ protected:
     expectAll(out.result(), [&](int64_t i) { return expected[size_t(i)]; }, {0.51, tolerance});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, KvCacheOp, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, KvCacheOp, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 constexpr double kF16 = 1e-3, kBf16 = 6e-3, kF32 = 8e-6, kTf32 = 6e-3; // of v up to 2

@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-EXECUTION_SUITE(Map);
+EXECUTION_SUITE(Map, Targets::One);
 
 TEST_P(Map, NumbersMayChangeFromCallToCall) {
   auto x = uniform<float>(100);

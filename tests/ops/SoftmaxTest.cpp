@@ -74,7 +74,7 @@ protected:
         within);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, SoftmaxOp, ::testing::ValuesIn(deviceNames()),
+INSTANTIATE_TEST_SUITE_P(Devices, SoftmaxOp, ::testing::ValuesIn(deviceNames(Targets::One)),
                          [](const auto &run) { return testName(run.param); });
 
 TEST_P(SoftmaxOp, RowsOfEveryLength) {
