@@ -4,6 +4,7 @@
 #   tile_add_executable(<name> [MLIR] [PUBLIC_API] [COMMAND_LINE] SOURCES ... [LINK ...])
 #   tile_add_gtest(<name> [MLIR] [OPTIMIZED] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
 #   tile_add_model_pass(<program> <models> [<filter>])   its tests of the virtual GPU once more, under models of that
+#   tile_share_kernels(<test>...)                                        which find what others of them have compiled
 #   tile_add_test_support(<name> [MLIR] SOURCES ... [LINK ...])          what several such programs share
 #   tile_optimize(<source>...)                                           of tests: what computes much
 #   tile_optimize_launches(<source>...)                                  of libraries: what each launch runs
@@ -192,8 +193,15 @@ function(tile_add_model_pass program models)
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 600 DEPENDS ${program}
     ENVIRONMENT "TILE_VGPU_CHECK=all;TILE_VGPU_MODEL=${models}")
   # They run the kernels that the program has compiled before.
-  set_tests_properties(${program} ${name} PROPERTIES ENVIRONMENT_MODIFICATION
-    "TILE_CACHE=set:on;TILE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/test-kernels")
+  tile_share_kernels(${program} ${name})
+endfunction()
+
+# A kernel is found under all that its code follows from, the compiler's build among it.
+function(tile_share_kernels)
+  if(BUILD_TESTING)
+    set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION
+      "TILE_CACHE=set:on;TILE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/test-kernels")
+  endif()
 endfunction()
 
 function(tile_add_folders)
