@@ -5,15 +5,6 @@
 
 namespace tile::ops::detail {
 
-inline int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// Programs of a product in tiles of m x n.
-inline int64_t programs(const MatmulShape &shape, int m, int n) {
-  return shape.batches * cdiv(shape.m, m) * cdiv(shape.n, n);
-}
-
-inline bool isHalf(DType dtype) { return dtype == f16 || dtype == bf16; }
-
 /// Rows and columns from which on a product has enough for the smallest of them.
 inline constexpr int64_t kFewestForGroups = 33;
 

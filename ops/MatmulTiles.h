@@ -21,6 +21,15 @@ struct MatmulShape {
   bool alignedResult = true; ///< do rows of c?
 };
 
+inline int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Programs of a product in tiles of m x n.
+inline int64_t programs(const MatmulShape &shape, int m, int n) {
+  return shape.batches * cdiv(shape.m, m) * cdiv(shape.n, n);
+}
+
+inline bool isHalf(DType dtype) { return dtype == f16 || dtype == bf16; }
+
 /// Those of a GPU that is not known.
 inline constexpr int kManyMultiprocessors = 132;
 

@@ -93,7 +93,7 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   // Memory that other blocks read is placed with all other.
   kernel.addPass(createExpandClusterSums({target}));
 
-  // Steps on counters go through shared memory, as those of programs do, so before exchanges are made visible.
+  // What a step on a counter returns reaches all threads by an exchange: it is made before exchanges become visible.
   kernel.addPass(createExpandGridSums());
 
   // The exchanges that are left become visible allocations before they are placed.

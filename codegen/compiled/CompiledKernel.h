@@ -24,6 +24,9 @@ struct Parameter {
   int32_t arg = 0; ///< the argument of the source kernel it belongs to; -1: a pointer to Workspace
   int32_t dim = 0; ///< for extents and strides
   int32_t bytes = 0;
+
+  /// Does the launch itself bring it along?
+  bool isOfLaunch() const { return kind == Kind::Workspace || kind == Kind::Counters; }
 };
 
 /// A parameter behind the others: a tensor map, through which the copy engine reads an argument.

@@ -31,7 +31,7 @@ LLVM::LoopAnnotationAttr noLicm(MLIRContext *context) {
                                        {}, {}, {});
 }
 
-// The assembler would load all parts of a sum at once, into registers that only few blocks have. One part keeps the memory busy.
+// The assembler would load all parts of a sum at once, into as many registers as there are. One after the other they take those of one.
 bool staysRolled(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), llvm::IsaPred<gpu::WorkspaceAddOp>);
 }

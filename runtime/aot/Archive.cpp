@@ -134,11 +134,10 @@ void checkFunction(const Function &function) {
       require(isPlace(value.use.arg, value.use.dim));
     for (const codegen::Parameter &parameter : variant.compiled.parameters) {
       using Kind = codegen::Parameter::Kind;
-      bool isOfLaunch = parameter.kind == Kind::Workspace || parameter.kind == Kind::Counters,
-           hasDimension = parameter.kind == Kind::Extent || parameter.kind == Kind::Stride;
-      require(isOfLaunch ? parameter.arg < 0
-                         : isPlace(parameter.arg, parameter.dim) ||
-                               (isArgument(parameter.arg) && !hasDimension));
+      bool hasDimension = parameter.kind == Kind::Extent || parameter.kind == Kind::Stride;
+      require(parameter.isOfLaunch() ? parameter.arg < 0
+                                     : isPlace(parameter.arg, parameter.dim) ||
+                                           (isArgument(parameter.arg) && !hasDimension));
     }
     for (const codegen::TensorMapRecipe &map : variant.compiled.tensorMaps) {
       require(map.box.size() == map.dims.size() && map.dims.size() <= kMaxRank);

@@ -31,7 +31,7 @@ void checkParts(const codegen::CompiledKernel &kernel, std::span<const HostArg> 
   };
   int32_t expected = 0;
   for (const codegen::Parameter &parameter : kernel.parameters) {
-    if (parameter.kind == Kind::Workspace || parameter.kind == Kind::Counters)
+    if (parameter.isOfLaunch())
       continue;
     expected = std::max(expected, parameter.arg + 1);
     if (static_cast<size_t>(parameter.arg) >= args.size())

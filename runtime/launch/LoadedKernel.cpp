@@ -31,7 +31,7 @@ ParameterPlace placeOf(const codegen::Parameter &parameter) {
     }
     return offsetof(HostArg, bits);
   };
-  if (parameter.arg < 0)
+  if (parameter.isOfLaunch())
     return {0, 0};
   return {static_cast<size_t>(parameter.arg) * sizeof(HostArg) + within(),
           static_cast<size_t>(parameter.bytes)};

@@ -1,5 +1,5 @@
 // Blocks of a cluster add up what each of them has.
-#include "tests/pipeline/StagedLoops.h"
+#include "tests/pipeline/Summands.h"
 
 namespace tile::test {
 namespace {
@@ -22,29 +22,6 @@ const auto summing = kernel("cluster_sums", [](In<any, 2> x, Out<any, 2> y, Cons
   y.tile({stored, columns})(rank, 0) = isScattered ? cluster_sum_scatter(tile) : cluster_sum(tile);
 });
 
-// Numbers whose sum depends on the order of additions show it.
-template <class T> T summand(int64_t rank, int64_t element) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>((rank + 1) * 1000003 * (element + 7));
-  else
-    return static_cast<T>((rank % 2 ? 1e7 : 1) / static_cast<double>(3 + element + rank));
-}
-
-template <class T> std::vector<T> summands(const Tiles &tiles) {
-  std::vector<T> values;
-  for (int64_t rank = 0; rank < tiles.blocks; ++rank)
-    for (int64_t element = 0; element < tiles.rows * tiles.columns; ++element)
-      values.push_back(summand<T>(rank, element));
-  return values;
-}
-
-template <class T> T sumAt(const Tiles &tiles, int64_t element) {
-  T sum = summand<T>(0, element);
-  for (int64_t rank = 1; rank < tiles.blocks; ++rank)
-    sum = static_cast<T>(sum + summand<T>(rank, element));
-  return sum;
-}
-
 TEST_P(ClusterSums, AreInTheOrderOfRanks) {
   auto check = [&]<class T>(const Tiles &tiles, int warps, T) {
     auto [blocks, rows, columns, isScattered] = tiles;
@@ -53,12 +30,13 @@ TEST_P(ClusterSums, AreInTheOrderOfRanks) {
                  (isScattered ? ", scattered" : ""));
     int64_t rowsOfAll = isScattered ? rows : blocks * rows, elements = rows * columns;
     std::vector<T> before(static_cast<size_t>(rowsOfAll * columns));
-    auto x = input<T>({blocks * rows, columns}, summands<T>(tiles)),
+    auto x = input<T>({blocks * rows, columns}, summands<T>(blocks, rows * columns)),
          y = input<T>({rowsOfAll, columns}, before);
     auto launcher = summing.consts(blocks, rows, columns, isScattered).warps(warps).grid(1);
     runUnderEverySchedule(
         launcher, 1, {Written(y, before)},
-        [&] { expectAll(y, [&](int64_t i) { return sumAt<T>(tiles, i % elements); }); }, x, y);
+        [&] { expectAll(y, [&](int64_t i) { return sumOfParts<T>(0, blocks, i % elements); }); }, x,
+        y);
   };
   check({2, 64, 64, true}, 4, float());
   check({2, 64, 64, false}, 4, float());
@@ -116,13 +94,7 @@ TEST_P(ClusterSums, ShareAProductsDepth) {
     runUnderEverySchedule(
         launcher, steps, {Written(c, before)},
         [&] {
-          expectAll(c, [&](int64_t i) {
-            double sum = 0;
-            for (int64_t k = 0; k < depth; ++k)
-              sum += exact(left[static_cast<size_t>(i / kColumns * depth + k)]) *
-                     exact(right[static_cast<size_t>(k * kColumns + i % kColumns)]);
-            return sum;
-          });
+          expectAll(c, [&](int64_t i) { return productAt(left, right, depth, kColumns, i); });
         },
         a, b, c);
     std::string ptx = hopperPtxOf(launcher, a, b, c);

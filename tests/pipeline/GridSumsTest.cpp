@@ -1,5 +1,5 @@
 // Programs of a launch add up what each of them has; the one that comes last goes on with it.
-#include "tests/pipeline/StagedLoops.h"
+#include "tests/pipeline/Summands.h"
 
 #include <tile/Debug.h>
 #include <tile/Graph.h>
@@ -23,29 +23,14 @@ const auto summing =
       });
     });
 
-// Numbers whose sum depends on the order of additions show it.
-template <class T> T summand(int64_t program, int64_t element) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>((program + 1) * 1000003 * (element + 7));
-  else
-    return static_cast<T>((program % 2 ? 1e7 : 1) / static_cast<double>(3 + element + program));
-}
-
-template <class T> std::vector<T> summands(const Tiles &tiles) {
-  std::vector<T> values;
-  for (int64_t program = 0; program < tiles.groups * tiles.programs; ++program)
-    for (int64_t element = 0; element < tiles.rows * tiles.columns; ++element)
-      values.push_back(summand<T>(program, element));
-  return values;
-}
-
 /// Element `i` of all sums.
 template <class T> T sumAt(const Tiles &tiles, int64_t i) {
-  int64_t elements = tiles.rows * tiles.columns, first = i / elements * tiles.programs;
-  T sum = summand<T>(first, i % elements);
-  for (int64_t program = first + 1; program < first + tiles.programs; ++program)
-    sum = static_cast<T>(sum + summand<T>(program, i % elements));
-  return sum;
+  int64_t elements = tiles.rows * tiles.columns;
+  return sumOfParts<T>(i / elements * tiles.programs, tiles.programs, i % elements);
+}
+
+template <class T> std::vector<T> summandsOf(const Tiles &tiles) {
+  return summands<T>(tiles.groups * tiles.programs, tiles.rows * tiles.columns);
 }
 
 TEST_P(GridSums, AreInTheOrderOfPrograms) {
@@ -54,7 +39,7 @@ TEST_P(GridSums, AreInTheOrderOfPrograms) {
     SCOPED_TRACE(std::string(nameOf(dtypeOf<T>)) + " " + std::to_string(rows) + "x" +
                  std::to_string(columns) + " of " + std::to_string(programs) + " programs");
     std::vector<T> before(static_cast<size_t>(groups * rows * columns));
-    auto x = input<T>({programs * groups * rows, columns}, summands<T>(tiles)),
+    auto x = input<T>({programs * groups * rows, columns}, summandsOf<T>(tiles)),
          y = input<T>({groups * rows, columns}, before);
     auto launcher = summing.consts(programs, rows, columns)
                         .warps(warps)
@@ -83,7 +68,7 @@ TEST_P(GridSums, TakeProgramsOfAllAxes) {
   constexpr int64_t kPrograms = 2 * 3 * 4, kElements = 8;
   const Tiles tiles{4, kPrograms / 4, 1, kElements};
   std::vector<int32_t> before(kPrograms / 4 * kElements);
-  auto x = input<int32_t>({kPrograms * kElements}, summands<int32_t>(tiles)),
+  auto x = input<int32_t>({kPrograms * kElements}, summandsOf<int32_t>(tiles)),
        y = input<int32_t>({kPrograms / 4 * kElements}, before);
   runUnderEverySchedule(
       corner.grid(2, 3, 4), 1, {Written(y, before)},
@@ -101,7 +86,7 @@ TEST_P(GridSums, AreSeveral) {
   const Tiles pairs{2, 3, 1, 128};
   std::vector<float> before(3 * 128);
   std::vector<double> doublesBefore(2 * 128);
-  auto x = input<float>({6 * 128}, summands<float>(pairs)), y = input<float>({3 * 128}, before);
+  auto x = input<float>({6 * 128}, summandsOf<float>(pairs)), y = input<float>({3 * 128}, before);
   auto z = input<double>({2 * 128}, doublesBefore);
   runUnderEverySchedule(
       both.grid(6), 1, {Written(y, before), Written(z, doublesBefore)},
@@ -151,13 +136,7 @@ TEST_P(GridSums, ShareAProductsDepth) {
     runUnderEverySchedule(
         launcher, steps, {Written(c, before)},
         [&] {
-          expectAll(c, [&](int64_t i) {
-            double sum = 0;
-            for (int64_t k = 0; k < depth; ++k)
-              sum += exact(left[static_cast<size_t>(i / kColumns * depth + k)]) *
-                     exact(right[static_cast<size_t>(k * kColumns + i % kColumns)]);
-            return sum;
-          });
+          expectAll(c, [&](int64_t i) { return productAt(left, right, depth, kColumns, i); });
         },
         a, b, c);
     std::string ptx = hopperPtxOf(launcher, a, b, c);
