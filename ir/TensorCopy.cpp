@@ -43,10 +43,11 @@ std::vector<int32_t> memoryOrder(ArrayRef<int32_t> order, const MemoryDims &dims
   return inMemory;
 }
 
-// The swizzle with which the engine writes the memory's layout; nothing if there is none.
+// The swizzle with which the engine writes the memory's layout; nothing if there is none. A single row, which has no pattern,
+// has none: its slots may begin anywhere.
 std::optional<int32_t> swizzleOf(const layout::SharedLayout &shared,
                                  const std::vector<int32_t> &order, int bytes) {
-  for (int swizzle : {128, 64, 32, 0})
+  for (int swizzle : {0, 128, 64, 32})
     if (layout::SharedLayout::tma(shared.shape(), order, bytes, swizzle) == shared)
       return swizzle;
   return std::nullopt;

@@ -9,14 +9,19 @@ using namespace mlir;
 
 namespace tile::passes {
 
+// The patterns of swizzles begin at multiples of 1024 bytes. A single row has none.
+static int32_t alignmentOf(gpu::SmemType tile, const RingForm &form) {
+  bool isRow = llvm::count_if(tile.getShape(), [](int64_t extent) { return extent != 1; }) <= 1;
+  bool hasPattern = !isRow && (form.isReadByWgmma || form.hasCopiesByEngine);
+  return hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment;
+}
+
 RingMemory::RingMemory(gpu::RingAllocOp ring, const RingForm &form)
     : ring_(ring), form_(form), slots_(ring.getRing().getType().getSlots()) {
   OpBuilder b(ring);
-  bool hasPattern = form.isReadByWgmma || form.hasCopiesByEngine;
   for (gpu::SmemType tile : ring.getRing().getType().getTiles()) {
     tiles_.push_back(
-        gpu::SmemAllocOp::create(b, ring.getLoc(), tile, slots_,
-                                 hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment));
+        gpu::SmemAllocOp::create(b, ring.getLoc(), tile, slots_, alignmentOf(tile, form)));
     tiles_.back().setOfBlock(form.isOfBlock);
   }
   if (!form.hasCopiesByEngine)
