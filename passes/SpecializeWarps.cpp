@@ -30,8 +30,9 @@ namespace tile::passes {
 
 namespace {
 
-/// A thread that fills holds the places of so many boxes in the fewest registers that it can keep.
-constexpr int64_t kFewBoxes = 12;
+/// A thread that fills holds the places of so many boxes in the fewest registers that it can keep, but of more than a few of
+/// them not always.
+constexpr int64_t kMostBoxes = 12, kFewBoxes = 8;
 
 /// The hardware's barrier at which both roles meet. 0 is that of the warps that compute; turns have those behind it.
 constexpr uint32_t kMeeting = 15;
@@ -207,9 +208,9 @@ private:
     Value count = arith::ConstantIntOp::create(b_, loc_, consumerWarps_, 32);
     Value isProducer = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
     auto roles = scf::IfOp::create(b_, loc_, isProducer, /*withElseRegion=*/true);
-    gpu::RegisterShares registers =
-        gpu::registerShares(consumerWarps_, boxesOfFill_ > kFewBoxes ? gpu::ProducerRegisters::Many
-                                                                     : gpu::ProducerRegisters::Few);
+    gpu::RegisterShares registers = gpu::registerShares(
+        consumerWarps_,
+        boxesOfFill_ > kMostBoxes ? gpu::ProducerRegisters::Many : gpu::ProducerRegisters::Few);
     b_.setInsertionPointToStart(roles.thenBlock());
     if (registers.differ())
       giveBack_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
@@ -222,14 +223,14 @@ private:
     writeConsumers(consumers, roles.elseBlock());
   }
 
-  // A warp that fills keeps more than the least also if it needs them and those that compute do not.
+  // A warp that fills keeps more than the least also if it may need them and those that compute do not.
   void shareRegisters() {
     if (!giveBack_)
       return;
     gpu::RegisterShares shares = gpu::registerShares(consumerWarps_, gpu::ProducerRegisters::Many);
     KernelRegisters needed = estimateRegisters(kernel_, target_);
-    if (needed.producer->needed <= needed.producer->limit ||
-        needed.compute.needed > shares.consumers)
+    bool mayNeedMore = boxesOfFill_ > kFewBoxes || needed.producer->needed > needed.producer->limit;
+    if (!mayNeedMore || needed.compute.needed > shares.consumers)
       return;
     giveBack_.setCount(shares.producers);
     take_.setCount(shares.consumers);
