@@ -73,12 +73,13 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   auto largest = var(full(f32, {rows}, -kInfinity)), scaled = var(full(f32, {rows}, -kInfinity));
   auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
-  // Three tiles each of keys and values, or two where three do not fit into shared memory beside the queries.
+  // Two tiles each of keys and values where both have a ring of their own; else three, or two where three do not fit into shared
+  // memory beside the queries.
   constexpr int kShared = 227 << 10;
   int withThree = (ofBlock + 6 * columns) * width * static_cast<int>(sizeOf(k.dtype()));
   Range keyTiles =
       range(keyTilesSeen(block, queryCount, keyCount, {ofBlock, columns, width, 0}, causal))
-          .stages(withThree > kShared ? 2 : 3);
+          .stages(overlaps || withThree > kShared ? 2 : 3);
   for (auto n : overlaps ? keyTiles.rotate().warp_specialize() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
