@@ -31,7 +31,9 @@ Value sumsByVector(const Factors &factors, MatmulTiles tiles) {
 
 // By a few vectors: a product of each part of K, of which every warp has its own, so that no two threads take the same element and
 // all are loaded straight into the fragments of instructions. While those of one step are multiplied the next are under way.
+// Two programs on a multiprocessor hide each other's beginnings and ends.
 Value sumsByVectors(const Factors &factors, MatmulTiles tiles, DotOptions how) {
+  hint::occupancy(2);
   const int64_t parts = kPartsByVectors, depth = tiles.k / parts;
   auto next = var(factors.rows(0));
   auto sums = var(zeros(f32, {parts, tiles.m, tiles.n}));
