@@ -5,9 +5,11 @@
 FOLDER has the PTX of the other kernels, under the names in KERNELS; without it, or where one is missing, tilec's stand alone.
 ptxas 13.0 and nvdisasm come from PyPI, into a virtual environment under build/bench-env unless the interpreter has them. `iteration` counts the instructions of the innermost loop with products, those in which one thread asks for the next copies
 included; what it jumps over (masks, the storing of a tile, the next tile's indices) counts as skipped. Of a kernel without products all
-instructions count.
+instructions count. Where tilec takes more registers, `held to those by hand` are the registers it takes, and the bytes it spills, if the
+assembler may give it no more than the other kernel has.
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -20,6 +22,15 @@ PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096", "columns=1"]
 FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128", "persistent=1"]
 GRADIENT = ["op:attention_gradient", "dtype=bf16"]
 ONE_KERNEL = GRADIENT + ["deterministic=0"]
+HEADS = "4x16x4096x128"
+BY_80_QUERIES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "gradient_by_80_queries.cpp"),
+                 *(f"{name}=bf16:{HEADS}" for name in ("q", "k", "v", "dout", "dk", "dv")), "shift=f32:4x16x4160", "delta=f32:4x16x4160",
+                 "dq=f32:4x16x128x4160"]
+# KiB of shared memory that kernels by hand are launched with, which their PTX does not say.
+SHARED = {"ms2_128x256_s4_tma": 192, "mp2_128x256_s4_e64": 224, "ws_64x128_s8_e64": 208, "ps_128x256_s4_e64": 224, "pp_128x128_s6": 224,
+          "cl21_128x256_s4_p": 224, "at_f128_ovl_pp": 160, "at_c128_ovl_pp_dyn": 160, "at_f128_n176_pp": 208, "at_c128_n176_pp_dyn": 208,
+          "at_c64_3wg_n128_pp_dyn": 88, "bw_f128_fu_m64_seq_ro_red": 145, "bw_c128_fu_m64_seq_ro_red": 145, "bw_f64_fu_m128_seq_ro_red": 130,
+          "bw_f128_fu_m80_seq_red": 165, "bw_f128_2k_m64_seq bwd_kv": 129, "bw_f128_2k_m64_seq bwd_q": 224}
 KERNELS = [  # title, settings of tilec build, the file in the folder, and which of its kernels if it has several that multiply
     ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
@@ -44,6 +55,7 @@ KERNELS = [  # title, settings of tilec build, the file in the folder, and which
     ("gradient of attention, heads of 128", ONE_KERNEL + ["D=128"], "bw_f128_fu_m64_seq_ro_red.ptx"),
     ("gradient of causal attention, heads of 128", ONE_KERNEL + ["D=128", "causal=1"], "bw_c128_fu_m64_seq_ro_red.ptx"),
     ("gradient of attention, heads of 64", ONE_KERNEL + ["D=64"], "bw_f64_fu_m128_seq_ro_red.ptx"),
+    ("gradient of attention by 80 queries without roles", BY_80_QUERIES, "bw_f128_fu_m80_seq_red.ptx", "bwd_kv"),
     ("softmax of rows of 4096 in bf16", ["op:softmax", "N=4096", "dtype=bf16"], "sm_w8r2.ptx"),
 ]
 PRODUCT = "MMA."  # HGMMA of 16-bit operands, QGMMA of 8-bit floats, HMMA of warps by themselves; HFMA2.MMA multiplies no tiles
@@ -86,10 +98,28 @@ def whole(row, code):
 
 
 def ours(tilec, words, folder):
-    path = os.path.join(folder, "ours.ptx")
-    subprocess.run([tilec, "build", *words, "--target", "sm_90a", "--emit", "ptx", "-o", path], check=True,
-                   capture_output=True)
-    return measure(path, folder)
+    path, facts = os.path.join(folder, "ours.ptx"), os.path.join(folder, "ours.json")
+    for command in (["build", "--emit", "ptx", "-o", path], ["explain", "--json", facts]):
+        subprocess.run([tilec, command[0], *words, "--target", "sm_90a", *command[1:]], check=True, capture_output=True)
+    with open(facts) as file:
+        shared = json.load(file)["resources"]["shared_bytes"]
+    return measure(path, folder) | {"shared memory, KiB": shared // 1024}
+
+
+def by_hand(path, folder, kernel=""):
+    name = " ".join([os.path.basename(path).removesuffix(".ptx")] + [kernel] * bool(kernel))
+    return measure(path, folder, kernel) | {"shared memory, KiB": SHARED.get(name, SHARED.get(name.split()[0], "-"))}
+
+
+def held(folder, registers):
+    """What the assembler makes of our kernel if a thread may have so many registers."""
+    with open(os.path.join(folder, "ours.ptx")) as file:
+        text = re.sub(r"^\.minnctapersm.*\n", "", file.read(), flags=re.MULTILINE)
+    path = os.path.join(folder, "held.ptx")
+    with open(path, "w") as file:
+        file.write(re.sub(r"^(\.reqntid.*\n)", rf"\1.maxnreg {registers}\n", text, flags=re.MULTILINE))
+    row = sass.report(path, os.path.join(folder, "held.cubin"), "sm_90a")
+    return f"{row['registers']}, {row['spilled bytes']}"
 
 
 def show(title, own, other):
@@ -97,8 +127,8 @@ def show(title, own, other):
     for name, value in own.items():
         if name == "order":
             continue
-        beside = other[name] if other else "-"
-        ratio = f"{value / beside:.2f}" if other and isinstance(value, int) and beside else "-"
+        beside = other.get(name, "-") if other else "-"
+        ratio = f"{value / beside:.2f}" if other and isinstance(value, int) and isinstance(beside, int) and beside else "-"
         print(f"| {name} | {value} | {beside} | {ratio} |")
     if "order" in own:
         print(f"\ntilec: {own['order']}\n" + (f"by hand: {other['order']}\n" if other else ""))
@@ -116,7 +146,10 @@ def main():
             continue
         path = os.path.join(arguments.reference or "", file)
         with tempfile.TemporaryDirectory() as folder:
-            show(title, ours(arguments.tilec, words, folder), measure(path, folder, *kernel) if os.path.exists(path) else None)
+            own, other = ours(arguments.tilec, words, folder), by_hand(path, folder, *kernel) if os.path.exists(path) else None
+            if other and own["registers"] > other["registers"]:
+                own["held to those by hand"] = held(folder, other["registers"])
+            show(title, own, other)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,2 @@
+// A kernel for `tilec build` and the like; see hopper.py.
+#include "GradientBy80Queries.h"
