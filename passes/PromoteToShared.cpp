@@ -13,6 +13,7 @@
 #include "passes/staging/LoopLoads.h"
 #include "passes/staging/PromotedSums.h"
 #include "passes/staging/StagingLayout.h"
+#include "passes/staging/TransposedLoads.h"
 #include "passes/staging/WgmmaMemory.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -44,13 +45,13 @@ struct Staged {
 
 struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   void runOnOperation() final {
-    StagedOperands byLoops;
+    OperandsOfLoops byLoops;
     WalkResult promoted = getOperation().walk([&](scf::ForOp loop) {
-      FailureOr<StagedOperands> staged = promoteLoads(loop);
+      FailureOr<OperandsOfLoops> staged = promoteLoads(loop);
       if (failed(staged))
         return WalkResult::interrupt();
-      for (auto [use, memory] : *staged)
-        byLoops[use] = memory;
+      for (auto [use, operand] : *staged)
+        byLoops[use] = operand;
       return WalkResult::advance();
     });
     if (promoted.wasInterrupted())
@@ -183,6 +184,15 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return shared;
   }
 
+  // What is a tile with rows for columns is put as that tile, so that other products share it.
+  StagedOperand stageForGroups(OpOperand &use) {
+    auto dot = cast<ir::DotOp>(use.getOwner());
+    gpu::SmemType memory = wgmmaStagingType(use);
+    if (Value tile = transposedIn(use.get()))
+      return {getForGroups(dot, tile, transposed(memory)), /*isTransposed=*/true};
+    return {getForGroups(dot, use.get(), memory)};
+  }
+
   // The release of a slot comes behind its last user.
   static void extend(gpu::RingGetOp get, Operation *user) {
     for (Operation *other : get.getRing().getUsers())
@@ -202,25 +212,21 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   }
 
   // The product is waited for where it stood, so that its result is a tile for those behind it.
-  void beginFromShared(ir::DotOp dot, const StagedOperands &byLoops) {
+  void beginFromShared(ir::DotOp dot, const OperandsOfLoops &byLoops) {
     auto stage = [&](unsigned operand) {
-      if (Value memory = byLoops.lookup({dot, operand}))
-        return memory;
-      OpOperand &use = dot->getOpOperand(operand);
-      return getForGroups(dot, use.get(), wgmmaStagingType(use));
+      StagedOperand byLoop = byLoops.lookup({dot, operand});
+      return byLoop ? byLoop : stageForGroups(dot->getOpOperand(operand));
     };
     bool isAInRegisters = gpu::takesAFromRegisters(dot);
-    Value a = isAInRegisters ? dot.getA() : stage(0);
-    Value b = dot.getA() == dot.getB() && !isAInRegisters ? a : stage(1);
+    StagedOperand a = isAInRegisters ? StagedOperand{dot.getA()} : stage(0);
+    StagedOperand b = dot.getA() == dot.getB() && !isAInRegisters ? a : stage(1);
     if (hasPromotedSums(dot)) {
-      dot.replaceAllUsesWith(addPromoted(dot, a, b));
+      dot.replaceAllUsesWith(addPromoted(dot, {a, b}));
       return dot.erase();
     }
     OpBuilder builder(dot);
     auto [acc, reset] = sumsOf(dot);
-    auto product = gpu::DotAsyncOp::create(builder, dot.getLoc(), a, b, acc, reset,
-                                           dot.getOperandsUnsigned(), DenseI64ArrayAttr());
-    product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+    auto product = beginProduct(builder, dot, {a, b}, acc, reset);
     Value sums = gpu::DotWaitOp::create(builder, dot.getLoc(), dot.getResult().getType(),
                                         product.getResult(), 0);
     dot.replaceAllUsesWith(sums);
@@ -230,12 +236,12 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
       select->erase();
   }
 
-  void multiplyFromShared(ir::DotOp dot, const StagedOperands &byLoops) {
+  void multiplyFromShared(ir::DotOp dot, const OperandsOfLoops &byLoops) {
     layout::Layout acc = gpu::layoutOf(dot.getAcc().getType());
     layout::Layout rows = layout::multiplyAddRows(acc, dot.getSizes().k),
                    columns = layout::multiplyAddColumns(acc, dot.getSizes().k);
     auto stage = [&](unsigned operand, ArrayRef<layout::Layout> readers) {
-      Value memory = byLoops.lookup({dot, operand});
+      Value memory = byLoops.lookup({dot, operand}).value;
       return memory ? memory : getFor(dot, dot->getOperand(operand), readers);
     };
     bool isOneTile = dot.getA() == dot.getB();

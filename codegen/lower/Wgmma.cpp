@@ -113,8 +113,8 @@ bool placeA(Product &product, gpu::DotAsyncOp dot, std::string &why) {
   if (dot.takesAFromRegisters())
     return true;
   auto shared = cast<gpu::SmemType>(dot.getA().getType());
-  product.a = layout::matchWgmmaOperand(gpu::sharedOf(shared), 0, ir::kWgmmaRows, product.wgmma.k,
-                                        product.wgmma.bits / 8, &why);
+  product.a = layout::matchWgmmaOperand(gpu::sharedOf(shared), dot.getOuterDimOfA(), ir::kWgmmaRows,
+                                        product.wgmma.k, product.wgmma.bits / 8, &why);
   if (!product.a)
     return false;
   why = "operands of " + std::to_string(product.wgmma.bits) +
@@ -147,11 +147,12 @@ std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
   if (!wgmma || tile.getShape()[0] % ir::kWgmmaRows || first % wgmma->k || end % wgmma->k)
     return std::nullopt;
   int64_t columns =
-      ir::wgmmaColumns(*wgmma, b.getShape()[1], gpu::warpsAlong(gpu::encodingOf(tile), 1));
+      ir::wgmmaColumns(*wgmma, dot.getColumns(), gpu::warpsAlong(gpu::encodingOf(tile), 1));
   if (!columns)
     return std::nullopt;
   int bytes = wgmma->bits / 8;
-  auto right = layout::matchWgmmaOperand(gpu::sharedOf(b), 1, columns, wgmma->k, bytes, &why);
+  auto right = layout::matchWgmmaOperand(gpu::sharedOf(b), dot.getOuterDimOfB(), columns, wgmma->k,
+                                         bytes, &why);
   if (!right)
     return std::nullopt;
   why = "operands of " + std::to_string(wgmma->bits) +

@@ -15,8 +15,8 @@ namespace {
 
 std::string lineText(Operation *op) { return std::to_string(sourceLineOf(op->getLoc()).line); }
 
-std::string operandOf(Operation *dot, bool isA) {
-  return std::string("operand ") + (isA ? 'A' : 'B') + " of the product at line " + lineText(dot);
+std::string operandOf(Operation *dot, StringRef which) {
+  return which.str() + " of the product at line " + lineText(dot);
 }
 
 // The use as an operand of a product, seen through what keeps each element where it is; null if there is none.
@@ -28,7 +28,7 @@ OpOperand *productUse(Value value) {
       Operation *user = use.getOwner();
       if (isa<ir::DotOp>(user) && gpu::isDotOperand(use))
         return &use;
-      if ((gpu::isElementwiseOnTiles(user) || isa<gpu::ConvertLayoutOp>(user)) &&
+      if ((gpu::isElementwiseOnTiles(user) || isa<gpu::ConvertLayoutOp, ir::PermuteOp>(user)) &&
           user->getNumResults() == 1)
         seen.insert(user->getResult(0));
     }
@@ -136,11 +136,14 @@ StagingText stagingOf(gpu::SmemAllocOp memory, ArrayRef<Operation *> accesses) {
 std::string operandText(Operation *read, gpu::SmemAllocOp memory) {
   if (auto load = dyn_cast<gpu::SmemLoadOp>(read)) {
     OpOperand *use = productUse(load.getResult());
-    return use ? operandOf(use->getOwner(), use->getOperandNumber() == 0) : "";
+    return use ? operandOf(use->getOwner(), use->getOperandNumber() ? "operand B" : "operand A")
+               : "";
   }
-  if (isa<gpu::SmemDotOp, gpu::DotAsyncOp>(read))
-    return operandOf(read, gpu::allocationOf(read->getOperand(0)) == memory);
-  return "";
+  if (!isa<gpu::SmemDotOp, gpu::DotAsyncOp>(read))
+    return "";
+  bool isA = gpu::allocationOf(read->getOperand(0)) == memory,
+       isB = gpu::allocationOf(read->getOperand(1)) == memory;
+  return operandOf(read, isA && isB ? "both operands" : isA ? "operand A" : "operand B");
 }
 
 } // namespace tile::codegen

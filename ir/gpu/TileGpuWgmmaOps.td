@@ -36,6 +36,9 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
 
     `over [k, end]` leaves out the operands' elements before k and from `end` on along K.
 
+    `transposed` behind an operand: in shared memory lies the tile with rows for columns, so that one
+    slot serves products that take it either way.
+
     Example:
     ```mlir
     #l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
@@ -52,19 +55,25 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
     ```
   }];
   let arguments = (ins TileGpu_FactorOfRows:$a, TileGpu_SmemType:$b, TileGpu_Sums:$acc, Optional<I1>:$reset,
-                       UnitAttr:$operands_unsigned, OptionalAttr<DenseI64ArrayAttr>:$range);
+                       UnitAttr:$operands_unsigned, OptionalAttr<DenseI64ArrayAttr>:$range,
+                       UnitAttr:$transposed_a, UnitAttr:$transposed_b);
   let results = (outs TileGpu_InFlightType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`reset` `if` $reset^)? (`unsigned` $operands_unsigned^)? (`over` $range^)? attr-dict
+    $a (`transposed` $transposed_a^)? `,` $b (`transposed` $transposed_b^)? `,` $acc (`reset` `if` $reset^)? (`unsigned` $operands_unsigned^)? (`over` $range^)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let extraClassDeclaration = [{
     /// Is `a` in registers?
     bool takesAFromRegisters() { return ::llvm::isa<::mlir::RankedTensorType>(getA().getType()); }
+    /// The dimensions of the operands' tiles that are not K: M of `a`, N of `b`.
+    int32_t getOuterDimOfA() { return getTransposedA() ? 1 : 0; }
+    int32_t getOuterDimOfB() { return getTransposedB() ? 0 : 1; }
+    int64_t getDepth() { return getB().getType().getShape()[1 - getOuterDimOfB()]; }
+    int64_t getColumns() { return getB().getType().getShape()[getOuterDimOfB()]; }
     /// The first k that is multiplied, and the one behind the last.
     ::std::pair<int64_t, int64_t> getSpan() {
       auto range = getRange();
-      return range ? ::std::pair((*range)[0], (*range)[1]) : ::std::pair(int64_t(0), getB().getType().getShape()[0]);
+      return range ? ::std::pair((*range)[0], (*range)[1]) : ::std::pair(int64_t(0), getDepth());
     }
   }];
   let hasVerifier = 1;

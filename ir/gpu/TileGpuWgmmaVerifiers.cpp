@@ -52,13 +52,16 @@ LogicalResult DotAsyncOp::verify() {
     return emitOpError("needs a layout of the operand in registers");
   if (a.size() != 2 || b.size() != 2 || acc.size() != 2)
     return emitOpError("operands and accumulator must be matrices");
-  if (a[1] != b[0] || a[0] != acc[0] || b[1] != acc[1])
+  if (!inShared && getTransposedA())
+    return emitOpError("only operands in shared memory can be transposed there");
+  int32_t m = getOuterDimOfA(), n = getOuterDimOfB();
+  if (a[1 - m] != b[1 - n] || a[m] != acc[0] || b[n] != acc[1])
     return emitOpError("the shapes are not those of a product");
   if (getRange() && getRange()->size() != 2)
     return emitOpError("the range must be a first k and the one behind the last");
   auto [begin, end] = getSpan();
-  if (begin < 0 || begin >= end || end > b[0])
-    return emitOpError("the range must be within K, which is ") << b[0];
+  if (begin < 0 || begin >= end || end > getDepth())
+    return emitOpError("the range must be within K, which is ") << getDepth();
   return success();
 }
 

@@ -66,6 +66,11 @@ struct Consumption {
       false; ///< the next step's are loaded meanwhile: not if they are rounded on their way
 };
 
+// Is each element of the result made of one of each operand's?
+bool keepsElements(Operation *op) {
+  return isElementwise(op) || isa_and_present<ir::PermuteOp>(op);
+}
+
 // What several products take stays to the last of them: they add to the same sums one after the other.
 Consumption consumptionOf(Value tile) {
   while (tile.hasOneUse()) {
@@ -73,7 +78,7 @@ Consumption consumptionOf(Value tile) {
     Operation *user = use.getOwner();
     if (user->getBlock() != tile.getParentBlock())
       break;
-    if (isElementwise(user)) {
+    if (keepsElements(user)) {
       tile = user->getResult(0);
       continue;
     }
@@ -97,7 +102,7 @@ bool isLoadedInBlock(Value tile) {
       continue;
     if (isa<gpu::SmemLoadOp>(op))
       return true;
-    if (isElementwise(op))
+    if (keepsElements(op))
       for (Value operand : op->getOperands())
         makers.insert(operand.getDefiningOp());
   }

@@ -12,6 +12,7 @@
 #include "passes/analysis/FragmentLoads.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/StagingLayout.h"
+#include "passes/staging/TransposedLoads.h"
 #include "passes/staging/WgmmaMemory.h"
 #include "llvm/ADT/MapVector.h"
 #include <numeric>
@@ -22,6 +23,12 @@ namespace tile::passes {
 
 namespace {
 
+/// A product's operand that a load brings, or the load of the same tile with rows for columns.
+struct PartUse {
+  OpOperand *operand;
+  bool isTransposed;
+};
+
 /// One load, as a part of the loop's ring.
 struct Part {
   /// The tile's as products take it: without the view's dimensions of extent 1.
@@ -29,7 +36,7 @@ struct Part {
   /// Where its elements are in registers if the load puts them there.
   layout::Layout loaded;
   /// Those by products of the body.
-  SmallVector<OpOperand *> uses;
+  SmallVector<PartUse> uses;
   /// Changes of its layout for other users: what operands are computed from.
   SmallVector<gpu::ConvertLayoutOp> changes;
   SmallVector<layout::Layout> readers;
@@ -39,13 +46,15 @@ struct Part {
 
   bool isAsync() const { return transport != gpu::VariantKind::Vector; }
 
-  /// The use by a product by wgmma, which demands a form of the tile's memory; null if there is none. Several agree: the
-  /// tile is ordered as its view for all of them.
-  OpOperand *useByWgmma() const {
-    const auto *use = llvm::find_if(uses, [](OpOperand *use) {
-      return gpu::isWgmma(cast<ir::DotOp>(use->getOwner())) && gpu::readsSharedMemory(*use);
-    });
-    return use == uses.end() ? nullptr : *use;
+  /// The form of the tile's memory that a product by wgmma demands; null if none reads it. Several agree: the tile is
+  /// ordered as its view for all of them.
+  gpu::SmemType memoryForWgmma() const {
+    for (auto [operand, isTransposed] : uses)
+      if (gpu::isWgmma(cast<ir::DotOp>(operand->getOwner())) && gpu::readsSharedMemory(*operand)) {
+        gpu::SmemType memory = wgmmaStagingType(*operand);
+        return isTransposed ? transposed(memory) : memory;
+      }
+    return {};
   }
 };
 
@@ -57,6 +66,24 @@ layout::Layout readerOf(OpOperand &use) {
   layout::Layout acc = gpu::layoutOf(dot.getAcc().getType());
   return use.getOperandNumber() == 0 ? layout::multiplyAddRows(acc, dot.getSizes().k)
                                      : layout::multiplyAddColumns(acc, dot.getSizes().k);
+}
+
+// Is a tile taken by tensor cores alone? Products by multiply-add read shared memory as it lies.
+bool isForMatrixUnits(ir::ViewLoadOp load) {
+  SmallVector<Value> open = {load.getResult()};
+  while (!open.empty())
+    for (OpOperand &use : open.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (gpu::isDotOperand(use)) {
+        if (gpu::isMultiplyAdd(cast<ir::DotOp>(user)))
+          return false;
+      } else if (user->getNumResults() == 1 && loadBehind(user->getResult(0)) == load) {
+        open.push_back(user->getResult(0));
+      } else {
+        return false;
+      }
+    }
+  return true;
 }
 
 Value fillNumber(OpBuilder &b, scf::ForOp loop) {
@@ -75,7 +102,7 @@ class LoopRing {
 public:
   explicit LoopRing(scf::ForOp loop) : loop_(loop), b_(loop.getContext()) {}
 
-  FailureOr<StagedOperands> promote() {
+  FailureOr<OperandsOfLoops> promote() {
     collect();
     for (auto &[load, part] : parts_)
       if (failed(verifyDemand(load, part)))
@@ -92,7 +119,7 @@ private:
   void collect() {
     for (auto load : loop_.getBody()->getOps<ir::ViewLoadOp>())
       if (feedsProduct(load) && !goesToFragments(load) && !whyNotAhead(load))
-        parts_[load] = {};
+        addPart(load);
     for (auto dot : loop_.getBody()->getOps<ir::DotOp>())
       for (unsigned number : {0u, 1u})
         collect(dot->getOpOperand(number));
@@ -101,19 +128,45 @@ private:
     parts_.remove_if([](auto &part) { return !decide(part.first, part.second); });
   }
 
-  void collect(OpOperand &use) {
+  void addPart(ir::ViewLoadOp load) {
+    const auto *same = llvm::find_if(parts_, [&](auto &part) {
+      return isTransposeOf(load, part.first) && isForMatrixUnits(load);
+    });
+    if (same == parts_.end())
+      parts_[load] = {};
+    else
+      transposes_[load] = same->first;
+  }
+
+  // The load that an operand comes from, and whether with rows for columns.
+  std::pair<ir::ViewLoadOp, bool> sourceOf(OpOperand &use) {
+    bool isTransposed = false;
     ir::ViewLoadOp load = loadBehind(use.get());
-    auto found = load ? parts_.find(load) : parts_.end();
+    Value tile = load || gpu::isMultiplyAdd(cast<ir::DotOp>(use.getOwner()))
+                     ? Value()
+                     : transposedIn(use.get());
+    if (tile)
+      load = loadBehind(tile), isTransposed = true;
+    ir::ViewLoadOp same = load ? transposes_.lookup(load) : load;
+    return same ? std::pair(same, !isTransposed) : std::pair(load, isTransposed);
+  }
+
+  void collect(OpOperand &use) {
+    auto [load, isTransposed] = sourceOf(use);
+    auto *found = load ? parts_.find(load) : parts_.end();
     if (found == parts_.end())
       return;
     Part &part = found->second;
-    ArrayRef<int64_t> shape = ir::shapeOf(use.get().getType());
+    SmallVector<int64_t> shape(ir::shapeOf(use.get().getType()));
+    layout::Layout reader = readerOf(use);
+    if (isTransposed)
+      std::reverse(shape.begin(), shape.end()), reader = layout::permute(reader, {1, 0});
     if (part.uses.empty())
       part.shape.assign(shape.begin(), shape.end());
-    if (ArrayRef(part.shape) != shape)
+    if (ArrayRef(part.shape) != ArrayRef(shape))
       return; // of another rank: staged by itself
-    part.uses.push_back(&use);
-    part.readers.push_back(readerOf(use));
+    part.uses.push_back({&use, isTransposed});
+    part.readers.push_back(reader);
   }
 
   void collect(gpu::ConvertLayoutOp change) {
@@ -158,12 +211,12 @@ private:
   static bool decideTma(ir::ViewLoadOp load, Part &part) {
     Type element = ir::elementTypeOf(load.getResult().getType());
     ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
-    OpOperand *use = part.useByWgmma();
-    gpu::SmemType memory =
-        use ? wgmmaStagingType(*use) : gpu::tensorCopyMemory(load, shape, element, part.shape);
+    gpu::SmemType demanded = part.memoryForWgmma(),
+                  memory =
+                      demanded ? demanded : gpu::tensorCopyMemory(load, shape, element, part.shape);
     std::string why = "its fastest dimension in the view is none of the tile";
     bool isPossible = memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why);
-    if (isPossible && !use && !isRow(part.shape) &&
+    if (isPossible && !demanded && !isRow(part.shape) &&
         readCost(memory, part.readers) >
             readCost(stagingType(part.loaded, element, part.readers), part.readers)) {
       isPossible = false;
@@ -189,8 +242,8 @@ private:
   static void decideByThreads(ir::ViewLoadOp load, Part &part) {
     Type element = ir::elementTypeOf(load.getResult().getType());
     bool wantsAsync = gpu::variantOf(load) == gpu::VariantKind::CpAsync;
-    if (OpOperand *use = part.useByWgmma())
-      part.memory = wgmmaStagingType(*use);
+    if (gpu::SmemType memory = part.memoryForWgmma())
+      part.memory = memory;
     else if (wantsAsync)
       part.memory = stagingType(part.loaded, element, part.readers, [&](gpu::SmemType memory) {
         return costOfCopy(load, part.loaded, memory);
@@ -288,8 +341,8 @@ private:
     for (auto [i, entry] : llvm::enumerate(parts_)) {
       auto &[load, part] = entry;
       Value memory = get.getTiles()[i];
-      for (OpOperand *use : part.uses)
-        readAsOperand(*use, memory);
+      for (PartUse use : part.uses)
+        readAsOperand(use, memory);
       for (gpu::ConvertLayoutOp change : part.changes)
         readInLayout(change, memory);
       readAsTile(load, part, memory);
@@ -298,16 +351,30 @@ private:
     gpu::RingReleaseOp::create(b_, loop_.getLoc(), ring_, number_);
   }
 
-  void readAsOperand(OpOperand &use, Value memory) {
-    auto dot = cast<ir::DotOp>(use.getOwner());
-    if (gpu::readsSharedMemory(use)) {
-      staged_[{dot, use.getOperandNumber()}] = memory;
+  void readAsOperand(PartUse use, Value memory) {
+    auto [operand, isTransposed] = use;
+    auto dot = cast<ir::DotOp>(operand->getOwner());
+    if (gpu::readsSharedMemory(*operand)) {
+      staged_[{dot, operand->getOperandNumber()}] = {memory, isTransposed};
       return;
     }
     b_.setInsertionPoint(dot);
-    Value before = use.get();
-    use.set(gpu::SmemLoadOp::create(b_, dot.getLoc(), before.getType(), memory));
+    Value before = operand->get();
+    operand->set(
+        isTransposed
+            ? loadTransposed(before.getType(), memory, dot.getLoc())
+            : gpu::SmemLoadOp::create(b_, dot.getLoc(), before.getType(), memory).getResult());
     eraseUnused(before);
+  }
+
+  // Each thread reads the elements that it shall have: what becomes columns of rows are the names of registers.
+  Value loadTransposed(Type type, Value memory, Location loc) {
+    auto smem = cast<gpu::SmemType>(memory.getType());
+    layout::Layout asInMemory = layout::permute(gpu::layoutOf(type), {1, 0});
+    auto read = RankedTensorType::get(smem.getShape(), smem.getElementType(),
+                                      gpu::attributeOf(b_.getContext(), asInMemory));
+    Value tile = gpu::SmemLoadOp::create(b_, loc, read, memory);
+    return ir::PermuteOp::create(b_, loc, type, tile, b_.getDenseI32ArrayAttr({1, 0}));
   }
 
   void readInLayout(gpu::ConvertLayoutOp change, Value memory) {
@@ -344,12 +411,13 @@ private:
   scf::ForOp loop_;
   OpBuilder b_;
   llvm::MapVector<ir::ViewLoadOp, Part> parts_;
+  llvm::DenseMap<ir::ViewLoadOp, ir::ViewLoadOp> transposes_; ///< of loads of parts
   Value ring_, number_;
-  StagedOperands staged_;
+  OperandsOfLoops staged_;
 };
 
 } // namespace
 
-FailureOr<StagedOperands> promoteLoads(scf::ForOp loop) { return LoopRing(loop).promote(); }
+FailureOr<OperandsOfLoops> promoteLoads(scf::ForOp loop) { return LoopRing(loop).promote(); }
 
 } // namespace tile::passes

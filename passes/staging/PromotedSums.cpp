@@ -23,8 +23,8 @@ namespace {
 /// The runs of one product, in order.
 class Runs {
 public:
-  Runs(OpBuilder &builder, ir::DotOp dot, Value a, Value b)
-      : b_(builder), dot_(dot), left_(a), right_(b),
+  Runs(OpBuilder &builder, ir::DotOp dot, const StagedOperands &operands)
+      : b_(builder), dot_(dot), operands_(operands),
         zero_(arith::ConstantOp::create(
             builder, dot.getLoc(),
             cast<TypedAttr>(builder.getZeroAttr(dot.getResult().getType())))) {}
@@ -32,11 +32,8 @@ public:
   gpu::DotAsyncOp begin(int64_t k) {
     int64_t depth = dot_.getSizes().k, end = std::min(k + ir::kPromotedDepth, depth);
     bool isWhole = k == 0 && end == depth;
-    auto run = gpu::DotAsyncOp::create(
-        b_, dot_.getLoc(), left_, right_, zero_, /*reset=*/Value(), dot_.getOperandsUnsigned(),
-        isWhole ? DenseI64ArrayAttr() : b_.getDenseI64ArrayAttr({k, end}));
-    run->setDiscardableAttrs(dot_->getDiscardableAttrDictionary());
-    return run;
+    return beginProduct(b_, dot_, operands_, zero_, /*reset=*/{},
+                        isWhole ? DenseI64ArrayAttr() : b_.getDenseI64ArrayAttr({k, end}));
   }
 
   Value wait(gpu::DotAsyncOp run, uint32_t pending) {
@@ -53,14 +50,15 @@ public:
 private:
   OpBuilder &b_;
   ir::DotOp dot_;
-  Value left_, right_, zero_;
+  StagedOperands operands_;
+  Value zero_;
 };
 
 } // namespace
 
-Value addPromoted(ir::DotOp dot, Value a, Value b) {
+Value addPromoted(ir::DotOp dot, const StagedOperands &operands) {
   OpBuilder builder(dot);
-  Runs runs(builder, dot, a, b);
+  Runs runs(builder, dot, operands);
   Value sums = dot.getAcc();
   gpu::DotAsyncOp older = runs.begin(0);
   for (int64_t k = ir::kPromotedDepth; k < dot.getSizes().k; k += ir::kPromotedDepth) {

@@ -2,7 +2,7 @@
 // its own, which is added to the sums in f32 (CUTLASS and others call this promotion). Two runs are under way at a time.
 #pragma once
 
-#include "ir/tile/TileDialect.h"
+#include "passes/staging/StagedOperand.h"
 
 namespace tile::passes {
 
@@ -12,7 +12,7 @@ bool hasPromotedSums(ir::DotOp dot);
 /// Tiles of the result's size that the product by wgmma holds in registers at a time, the result included.
 int64_t accumulatorTiles(ir::DotOp dot);
 
-/// The sums of such a product of `a`, in shared memory or in registers, and `b`, multiplied and waited for where it stands.
-mlir::Value addPromoted(ir::DotOp dot, mlir::Value a, mlir::Value b);
+/// The sums of such a product, multiplied and waited for where it stands.
+mlir::Value addPromoted(ir::DotOp dot, const StagedOperands &operands);
 
 } // namespace tile::passes

@@ -6,6 +6,7 @@
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/staging/TransposedLoads.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -43,10 +44,25 @@ static int32_t fastestDim(ir::ViewLoadOp load) {
   return std::min(dim, 1);
 }
 
+/// A load whose tile an operand is, and whether with rows for columns.
+struct OperandLoad {
+  ir::ViewLoadOp load;
+  bool isTransposed = false;
+};
+
+// Operands that instructions read one way alone have their elements where they were loaded as those instructions need them.
+static OperandLoad loadOf(OpOperand &operand) {
+  if (ir::ViewLoadOp load = loadBehind(operand.get()))
+    return {load};
+  std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(cast<ir::DotOp>(operand.getOwner()));
+  Value tile = wgmma && wgmma->takesMnMajor ? transposedIn(operand.get()) : Value();
+  return {tile ? loadBehind(tile) : ir::ViewLoadOp(), /*isTransposed=*/true};
+}
+
 // Is an operand computed where the product stands, so that it would be put to shared memory for this product alone?
 static bool isComputedBeside(OpOperand &operand) {
   Operation *op = operand.get().getDefiningOp();
-  return !loadBehind(operand.get()) && (!op || op->getBlock() == operand.getOwner()->getBlock());
+  return !loadOf(operand).load && (!op || op->getBlock() == operand.getOwner()->getBlock());
 }
 
 // Is a tile another product's result with rows for columns, and something computed from each element?
@@ -73,6 +89,22 @@ static bool isTransposedResult(Value tile) {
   return false;
 }
 
+// The dimension along which threads have neighbours of a computed operand: that of the load it is computed from, if it is.
+static int32_t fastestDimOfComputed(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {
+  bool isA = operand.getOperandNumber() == 0;
+  if (isA || !wgmma.takesMnMajor)
+    return isA ? 1 : 0; // along K
+  Value tile = operand.get();
+  while (Operation *op = tile.getDefiningOp()) {
+    if (ir::ViewLoadOp load = loadBehind(tile))
+      return fastestDim(load);
+    if (!gpu::isElementwiseOnTiles(op))
+      break;
+    tile = op->getOperand(0);
+  }
+  return 1;
+}
+
 bool staysInRegisters(OpOperand &a) { return isComputedBeside(a) && !isTransposedResult(a.get()); }
 
 std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string *why) {
@@ -85,12 +117,15 @@ std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string 
   };
   StringRef name = isA ? "A" : "B";
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(dot);
-  ir::ViewLoadOp load = loadBehind(operand.get());
   if (!wgmma)
     return refuse("no instruction for these types");
-  if (!load && isComputedBeside(operand) && (!isA || staysInRegisters(operand)))
-    return refuse(name + " is computed, not loaded");
-  int32_t fastest = load ? fastestDim(load) : 1, outer = isA ? 0 : 1;
+  auto [load, isTransposed] = loadOf(operand);
+  if (isA && !load && staysInRegisters(operand))
+    return refuse("A is computed, not loaded");
+  int32_t fastest = !load          ? fastestDimOfComputed(operand, *wgmma)
+                    : isTransposed ? 1 - fastestDim(load)
+                                   : fastestDim(load),
+          outer = isA ? 0 : 1;
   if (fastest == outer && !wgmma->takesMnMajor)
     return refuse("neighbours of " + name + " in memory lie along " + (isA ? "M" : "N") +
                   "; for operands of " + Twine(wgmma->bits) + " bits they must lie along K");

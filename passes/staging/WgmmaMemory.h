@@ -24,8 +24,8 @@ int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma);
 bool staysInRegisters(mlir::OpOperand &a);
 
 /// The memory of an operand of such a product: ordered as its view if it is loaded, so that copies find neighbours on both
-/// sides. Nothing, with a sentence in *why, if it is computed beside the product, but for an A that cannot stay in registers,
-/// or the instructions cannot read it in that order.
+/// sides. Nothing, with a sentence in *why, if it is an A that stays in registers, or the instructions cannot read it in that
+/// order.
 std::optional<layout::SharedLayout> wgmmaMemory(mlir::OpOperand &operand, std::string *why);
 
 /// The same as the type of a staged tile; null if there is none.

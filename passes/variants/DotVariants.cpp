@@ -46,14 +46,13 @@ static Refusal refuseSizes(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
 
 static Refusal whyNotWgmma(ir::DotOp dot);
 
-// What takes the result must take it from registers: as A of a product by wgmma too, which reads it as it lies there.
+// Another product takes the result from registers as A, or through shared memory as B. One of another kind would want it as
+// fragments of its own.
 static Refusal whyNotForUsers(ir::DotOp dot) {
-  for (OpOperand *use : productsFedBy(dot.getResult())) {
-    if (use->getOperandNumber() == 1)
-      return "another product takes its result as B, from registers";
+  for (OpOperand *use : productsFedBy(dot.getResult()))
     if (Refusal why = whyNotWgmma(cast<ir::DotOp>(use->getOwner())))
-      return "the product that takes its result as A is none by wgmma: " + *why;
-  }
+      return std::string("the product that takes its result as ") +
+             (use->getOperandNumber() ? "B" : "A") + " is none by wgmma: " + *why;
   return std::nullopt;
 }
 

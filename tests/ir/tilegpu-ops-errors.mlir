@@ -516,6 +516,29 @@ func.func @product(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<32x8xf16,
 
 // -----
 
+// With its rows for columns A is 16x64.
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
+#b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>
+func.func @transposed(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #l>) {
+  // expected-error @+1 {{the shapes are not those of a product}}
+  %d = tilegpu.dot_async %a transposed, %b, %c : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#r = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>
+func.func @transposed_in_registers(%a: tensor<64x16xf16, #r>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #l>) {
+  // expected-error @+1 {{only operands in shared memory can be transposed there}}
+  %d = tilegpu.dot_async %a transposed, %b, %c : tensor<64x16xf16, #r>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
+  return
+}
+
+// -----
+
 #l = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
 #b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>

@@ -1,0 +1,15 @@
+// Tiles that are taken with rows for columns: one tile in shared memory serves both ways.
+#pragma once
+
+#include "ir/tile/TileDialect.h"
+
+namespace tile::passes {
+
+/// Do two loads read the same elements, one with rows for columns? They are of views that are each other's transpose, and
+/// read memory that nothing changes between the two.
+bool isTransposeOf(ir::ViewLoadOp load, ir::ViewLoadOp other);
+
+/// The matrix that an operand is with rows for columns, but for its layout; null if it is none.
+mlir::Value transposedIn(mlir::Value operand);
+
+} // namespace tile::passes
