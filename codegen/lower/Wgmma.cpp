@@ -203,6 +203,25 @@ size_t wordsOfA(const Product &product) {
 /// What the first instructions on an accumulator do with what it holds.
 enum class Begin { Add, Set, SetIfReset };
 
+// Until a wait the words of A are the tensor core's, like the sums: it has copies of its own, which no other instruction names.
+// The assembler makes no instructions of them but for words that are taken elsewhere, too.
+std::string copiesOfA(const Product &product, size_t numSums) {
+  std::string text;
+  for (size_t word = 0; word < wordsOfA(product); ++word) {
+    std::string name = "w" + std::to_string(word);
+    text += ".reg .b32 " + name + ";\n\tmov.b32 " + name + ", $" +
+            std::to_string(numSums + 1 + word) + ";\n\t";
+  }
+  return text;
+}
+
+std::string wordList(int64_t first) {
+  std::string text = "{";
+  for (int64_t word = first; word < first + kWordsOfA; ++word)
+    text += (word > first ? ", w" : "w") + std::to_string(word);
+  return text + "}";
+}
+
 /// The assembly: its first operands are the accumulators, then come B's descriptor, A's or the words of it, and a word that
 /// is not 0 if the accumulators are reset.
 std::string textOf(const Product &product, size_t numSums, Begin begin) {
@@ -218,14 +237,14 @@ std::string textOf(const Product &product, size_t numSums, Begin begin) {
                      (begin == Begin::SetIfReset
                           ? "eq.u32 set, " + operand(1 + (product.a ? 1 : wordsOfA(product)))
                           : std::string("ne.u32 set, 0")) +
-                     ", 0;\n\twgmma.fence.sync.aligned;\n\t";
+                     ", 0;\n\t" + copiesOfA(product, numSums) + "wgmma.fence.sync.aligned;\n\t";
   for (const Step &step : product.steps) {
     std::string a = "a";
     if (product.a)
       text += "add.s64 a, " + operand(1) + ", " + std::to_string(step.startA / kDescriptorUnit) +
               ";\n\t";
     else
-      a = operandList(numSums + 1 + static_cast<size_t>(step.startA), kWordsOfA);
+      a = wordList(step.startA);
     text +=
         "add.s64 b, " + operand(0) + ", " + std::to_string(step.startB / kDescriptorUnit) + ";\n\t";
     text += product.wgmma.name(product.columns) + " {";

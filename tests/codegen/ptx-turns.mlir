@@ -26,7 +26,7 @@
 // CHECK: wgmma.commit_group.sync.aligned;
 // CHECK-NOT: wgmma.wait_group
 // CHECK: wgmma.fence.sync.aligned;
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {%r{{.*}}}, b, add
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {w{{.*}}}, b, add
 // CHECK: wgmma.commit_group.sync.aligned;
 // CHECK: bar.arrive %r{{[0-9]+}}, 256;
 // CHECK: mbarrier.try_wait

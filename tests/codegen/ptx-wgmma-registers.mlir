@@ -13,7 +13,7 @@
 // CHECK-NOT: st.shared
 // CHECK: cvt.rn.f16
 // CHECK-NOT: st.shared
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}}, {{{%r[0-9]+, %r[0-9]+, %r[0-9]+, %r[0-9]+}}}, b, add, 1, 1, 1;
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}}, {{{w[0-9]+, w[0-9]+, w[0-9]+, w[0-9]+}}}, b, add, 1, 1, 1;
 // CHECK: wgmma.wait_group.sync.aligned 0;
 func.func @chain(%q: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 64, 64>},
                  %k: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 64, 64>},

@@ -250,7 +250,7 @@ TEST_P(WgmmaLoops, ComputedLeftFactors) {
       std::string ptx = hopperPtxOf(launcher, left, right, sums);
       EXPECT_TRUE(has(ptx, "}, a, b, add")) << "first";
       EXPECT_TRUE(
-          std::regex_search(ptx, std::regex(R"(wgmma\.mma_async.*\}, \{%r\d+, .*\}, b, add)")));
+          std::regex_search(ptx, std::regex(R"(wgmma\.mma_async.*\}, \{w\d+, .*\}, b, add)")));
     }
     runUnderEverySchedule(
         launcher, 3, {Written(sums, zeros)}, [&] { expectAll(sums, expected); }, left, right, sums);
@@ -260,6 +260,57 @@ TEST_P(WgmmaLoops, ComputedLeftFactors) {
     multiplyComputed(size, half());
   multiplyComputed(Size{128, 32, 32, 4}, bfloat16());
   multiplyComputed(Size{128, 32, 64, 4}, float8_e4m3());
+}
+
+// What one product takes from registers is put to shared memory for the next while the first may still be under way: its
+// registers are its own.
+TEST_P(WgmmaLoops, FactorsOfTwoProducts) {
+  static const auto program =
+      kernel("factors_of_two", [](In<any, 2> a, In<any, 2> b, In<any, 2> c, Out<any, 2> d,
+                                  Out<any, 2> e, Const side) {
+        hint::warps(4);
+        auto first = var(zeros(f32, {side, side})), second = var(zeros(f32, {side, side}));
+        for (auto k : range(cdiv(a.dim(1), side)).stages(2)) {
+          Value right = b.tile({side, side})(k, 0);
+          Value factor = cast(a.dtype(), dot(a.tile({side, side})(0, k), right));
+          first = dot(factor, right, first);
+          second = dot(c.tile({side, side})(0, k), factor, second);
+        }
+        d.tile({side, side})(0, 0) = first;
+        e.tile({side, side})(0, 0) = second;
+      });
+  constexpr int64_t kSide = 64, kSteps = 3, kDepth = kSide * kSteps;
+  auto a = smallIntegers<half>(kSide * kDepth, 1), b = smallIntegers<half>(kDepth * kSide, 2),
+       c = smallIntegers<half>(kSide * kDepth, 3);
+  std::vector<float> before(kSide * kSide);
+  auto d = input<float>({kSide, kSide}, before), e = input<float>({kSide, kSide}, before);
+  auto at = [](const std::vector<half> &x, int64_t i) { return exact(x[static_cast<size_t>(i)]); };
+  std::vector<double> factors; // of each step, row by row
+  for (int64_t i = 0; i < kSteps * kSide * kSide; ++i) {
+    int64_t from = i / (kSide * kSide) * kSide, row = i / kSide % kSide;
+    factors.push_back(0);
+    for (int64_t k = from; k < from + kSide; ++k)
+      factors.back() += at(a, row * kDepth + k) * at(b, k * kSide + i % kSide);
+  }
+  auto factor = [&](int64_t step, int64_t row, int64_t column) {
+    return factors[static_cast<size_t>((step * kSide + row) * kSide + column)];
+  };
+  auto first = [&](int64_t i) {
+    double sum = 0;
+    for (int64_t k = 0; k < kDepth; ++k)
+      sum += factor(k / kSide, i / kSide, k % kSide) * at(b, k * kSide + i % kSide);
+    return sum;
+  };
+  auto second = [&](int64_t i) {
+    double sum = 0;
+    for (int64_t k = 0; k < kDepth; ++k)
+      sum += at(c, i / kSide * kDepth + k) * factor(k / kSide, k % kSide, i % kSide);
+    return sum;
+  };
+  runUnderEverySchedule(
+      program.consts(int{kSide}).grid(1), 3, {Written(d, before), Written(e, before)},
+      [&] { expectAll(d, first), expectAll(e, second); }, input<half>({kSide, kDepth}, a),
+      input<half>({kDepth, kSide}, b), input<half>({kSide, kDepth}, c), d, e);
 }
 
 STAGED_LOOPS_SUITE(WgmmaLoops);
