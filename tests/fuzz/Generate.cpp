@@ -238,6 +238,12 @@ private:
       m = 32;
     Type sumType{isFloat(dtype) ? accumulator(dtype) : i32, {m, n}}, mostType{dtype, {m}};
     int sums = addZeros(block, sumType), most = addZeros(block, mostType);
+    bool hasProducts = isFloat(dtype) || sizeOf(dtype) == 1;
+    std::optional<int> own; // sums of products of a tile by itself
+    Type ownType{sumType.dtype, {inner, inner}};
+    if (hasProducts && below(3) == 0 && m * int64_t(sizeOf(dtype)) >= 32 &&
+        inner * inner <= kMostElements)
+      own = addZeros(block, ownType);
     std::optional<int> chained; // sums of products of products
     Type chainedType{sumType.dtype, {m, n}};
     if (below(2) && isFloat(dtype) && sizeOf(dtype) > 1 && n * int64_t(sizeOf(dtype)) >= 32)
@@ -257,12 +263,14 @@ private:
     if (below(3) == 0)
       if (auto rows = addMaximum(body, a, {dtype, {m, inner}}, mostType))
         accept(body, {.kind = Statement::Assign, .operands = {most, *rows}});
-    if (isFloat(dtype) || sizeOf(dtype) == 1)
+    if (hasProducts)
       if (auto product = addResult(body, {.operation = &operationNamed("dot"),
                                           .type = sumType,
                                           .operands = {a, b, sums},
                                           .attributes = {below(5)}}))
         accept(body, {.kind = Statement::Assign, .operands = {sums, *product}});
+    if (own)
+      addOwnProduct(body, a, {ownType, *own});
     if (chained)
       addChain(body, {a, b}, {left, n}, sumType, {chainedType, *chained}, loop.result);
     if (below(3) == 0)
@@ -296,6 +304,32 @@ private:
       accept(block, {.kind = Statement::Assign, .operands = {sums.second, *sum}});
   }
 
+  /// A tile, with rows for columns, by itself: the program transposes it, or loads it once more from the transposed tensor.
+  void addOwnProduct(Block &block, int tile, const std::pair<Type, int> &sums) {
+    Statement load = *std::find_if(block.statements.begin(), block.statements.end(),
+                                   [&](const Statement &each) { return each.result == tile; });
+    Type transposed{load.type.dtype, {load.type.shape[1], load.type.shape[0]}};
+    constexpr int64_t kPointers = 2; // the way of loads that no view has
+    Statement rows = {.operation = &operationNamed("permute"),
+                      .type = transposed,
+                      .operands = {tile},
+                      .attributes = {1, 0}};
+    if (below(2) && load.attributes[3] != kPointers) {
+      rows = load;
+      rows.type = transposed;
+      rows.attributes[1] = 1 - rows.attributes[1];
+      rows.attributes[6] = 1;
+    }
+    auto left = addResult(block, std::move(rows));
+    auto product = left ? addResult(block, {.operation = &operationNamed("dot"),
+                                            .type = sums.first,
+                                            .operands = {*left, tile, sums.second},
+                                            .attributes = {0}})
+                        : std::nullopt;
+    if (product)
+      accept(block, {.kind = Statement::Assign, .operands = {sums.second, *product}});
+  }
+
   int addStep(Block &block, int64_t input, int64_t axis, const Shape &shape, int index) {
     const TensorSpec &tensor = program_.inputs[input];
     int64_t way = std::max<int64_t>(0, below(6) - 3);
@@ -303,7 +337,7 @@ private:
                               .type = {tensor.dtype, shape},
                               .operands = {index},
                               .attributes = {input, axis, below(3) / 2, way, tensor.extents[0],
-                                             tensor.extents[1]}});
+                                             tensor.extents[1], /*is transposed*/ 0}});
   }
 
   /// The largest elements of rows.

@@ -154,8 +154,11 @@ Tile evaluateStep(const Statement &statement, const Operands &x, Machine &machin
         (dim == axis ? x[0]->elements[0].i : statement.attributes[2]) * statement.type.shape[dim] -
         (Way(statement.attributes[3]) == Way::Elements ? kMargin : 0);
   Tile result(statement.type);
+  bool isTransposed = statement.attributes[6];
   forEach(statement.type.shape, [&](const Index &index, size_t position) {
     int64_t i = start[0] + index[0], j = start[1] + index[1];
+    if (isTransposed)
+      std::swap(i, j);
     if (i >= 0 && j >= 0 && i < tensor.extents[0] && j < tensor.extents[1])
       result.elements[position] = tensor.values[size_t(i * tensor.extents[1] + j)];
     else if (isFloat(statement.type.dtype))
@@ -169,11 +172,12 @@ Value traceStep(const Statement &statement, const Values &v, Parameters &paramet
   Value other = full(i32, {}, statement.attributes[2]);
   bool movesColumns = statement.attributes[1] == 1;
   Value row = movesColumns ? other : v[0], column = movesColumns ? v[0] : other;
+  auto view = statement.attributes[6] ? input.T() : input;
   if (Way(statement.attributes[3]) == Way::Tiles)
-    return input.tile(shape)(row, column);
+    return view.tile(shape)(row, column);
   Value top = row * int(shape[0]), left = column * int(shape[1]);
   if (Way(statement.attributes[3]) == Way::Elements)
-    return input.tile(shape).offset(top - kMargin, left - kMargin);
+    return view.tile(shape).offset(top - kMargin, left - kMargin);
   int height = int(statement.attributes[4]), width = int(statement.attributes[5]);
   Value i = index(0, shape) + top, j = index(1, shape) + left;
   return load(input.ptr() + (i * width + j), (i < height) & (j < width),
