@@ -73,6 +73,41 @@ TEST_P(TransposedTiles, OfOneProduct) {
   multiply(64, 32, 4, 5 * 32, float8_e4m3(), float());
 }
 
+// As weights often lie: products take their rows as columns.
+TEST_P(TransposedTiles, AreRightFactors) {
+  static const auto program = kernel("rows_by_rows", [](In<any, 2> a, In<any, 2> b, Out<any, 2> d,
+                                                        Const rows, Const columns, Const depth) {
+    auto sums = var(zeros(d.dtype(), {rows, columns}));
+    for (auto k : range(cdiv(a.dim(1), depth)).stages(3))
+      sums = dot(a.tile({rows, depth})(0, k), trans(b.tile({columns, depth})(0, k)), sums);
+    d.tile({rows, columns})(0, 0) = sums;
+  });
+  auto multiply = [&]<class T, class Sum>(int depth, T, Sum) {
+    SCOPED_TRACE(nameOf(dtypeOf<T>));
+    constexpr int kRows = 64, kColumns = 32;
+    int64_t count = 5 * depth;
+    Matrix<T> left(kRows, count, 1), right(kColumns, count, 2);
+    std::vector<Sum> before(kRows * kColumns);
+    auto a = input<T>({kRows, count}, left.values()),
+         b = input<T>({kColumns, count}, right.values());
+    auto d = input<Sum>({kRows, kColumns}, before);
+    auto expected = [&](int64_t i) {
+      double sum = 0;
+      for (int64_t k = 0; k < count; ++k)
+        sum += left.at(i / kColumns, k) * right.at(i % kColumns, k);
+      return sum;
+    };
+    auto launcher = program.consts(kRows, kColumns, depth).warps(4).grid(1);
+    if (isHopper())
+      EXPECT_TRUE(has(hopperPtxOf(launcher, a, b, d), "wgmma.mma_async"));
+    runUnderEverySchedule(
+        launcher, 3, {Written(d, before)}, [&] { expectAll(d, expected); }, a, b, d);
+  };
+  multiply(32, half(), float());
+  multiply(64, int8_t(), int32_t());
+  multiply(64, float8_e5m2(), float());
+}
+
 /// y = f(q x') x, as attention without its maxima, by tiles of rows of x.
 const auto &bothWays() {
   static const auto program =
