@@ -162,12 +162,14 @@ public:
         })) ||
         failed(placeInSharedMemory(module_, runner_, options_.target)) ||
         failed(runner_.run([&](PassManager &manager) {
-          passes::buildChecks(manager, {options_.target});
           manager.addNestedPass<func::FuncOp>(createWaitForLaunches({options_.target}));
         })))
       return failure();
+    keep(Stage::TileGpu); // before the checks, which it shows the reason of
+    if (failed(runner_.run(
+            [&](PassManager &manager) { passes::buildChecks(manager, {options_.target}); })))
+      return failure();
     emitStageRemarks(findKernel(module_));
-    keep(Stage::TileGpu);
     readMetadata(findKernel(module_), *target);
     makeReportIfAsked(findKernel(module_), *target);
     if (failed(runner_.run([&](PassManager &manager) {
@@ -189,10 +191,15 @@ public:
 
 private:
   void keep(Stage stage) {
-    if (!options_.keepStages)
+    if (!options_.keepStages && !options_.onStage)
       return;
     std::vector<SourceLine> lines;
-    result_.stages.emplace_back(stage, printWithLines(module_, lines));
+    std::string text = printWithLines(module_, lines);
+    if (options_.onStage)
+      options_.onStage(stage, text);
+    if (!options_.keepStages)
+      return;
+    result_.stages.emplace_back(stage, std::move(text));
     stageLines_.push_back({stage, std::move(lines)});
   }
 

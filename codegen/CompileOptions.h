@@ -4,6 +4,7 @@
 #include "codegen/compiled/CompiledKernel.h"
 #include "passes/PassSwitches.h"
 
+#include <functional>
 #include <string>
 
 namespace tile::codegen {
@@ -14,8 +15,10 @@ const char *fileNameOf(Stage stage);
 struct CompileOptions {
   std::string target = "sm_80"; ///< a name of the target table
   bool keepStages = false;      ///< fill CompiledKernel::stages
-  bool keepReport = false;      ///< fill CompiledKernel::report
-  bool timePasses = false;      ///< fill CompiledKernel::timings
+  /// Called with the IR of each stage that is reached, also of kernels that are refused later: tile, tilegpu and llvm.
+  std::function<void(Stage, const std::string &text)> onStage = nullptr;
+  bool keepReport = false; ///< fill CompiledKernel::report
+  bool timePasses = false; ///< fill CompiledKernel::timings
 #ifdef NDEBUG
   bool verifyEach = false; ///< verify the IR after each pass
 #else

@@ -45,6 +45,16 @@ class Build(Case):
         self.assertEqual(names, ["1-tile.mlir", "2-tilegpu.mlir", "3-llvm.mlir", "4-kernel.ll", "5-kernel.ptx"])
         self.assertIn(".target sm_80", (self.path / "stages/5-kernel.ptx").read_text())
 
+    def test_stages_of_a_refused_kernel(self):
+        words = "build", "op:matmul", "BM=256", "BN=256", "BK=32", "warps=4"
+        text, told = self.run_tilec(2, *words, "--emit", "tilegpu")
+        self.assertIn("use more warps or smaller tiles", told)
+        self.assertIn("tilegpu.layout", text)
+        self.assertIn("tile.dot", text)
+        self.run_tilec(2, *words, "--emit", "tile,tilegpu,ptx", "-o", "reached")
+        self.assertEqual(sorted(file.name for file in (self.path / "reached").iterdir()), ["1-tile.mlir", "2-tilegpu.mlir"])
+        self.assertEqual(self.run_tilec(2, *words)[0], "")
+
     def test_all_stages_need_no_assembler(self):
         self.run_tilec(0, "build", "op:add", "--emit", "all", "-o", "out", TILE_PTXAS="/nonexistent/ptxas")
         names = {file.name for file in (self.path / "out").iterdir()}

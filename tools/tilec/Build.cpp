@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
 namespace tile::tilec {
 namespace {
@@ -52,15 +53,22 @@ void addCubin(std::vector<Text> &texts, const codegen::CompiledKernel &kernel,
   }
 }
 
-std::vector<Text> textsOf(const codegen::CompiledKernel &kernel, const BuildOptions &options) {
+bool isWanted(const BuildOptions &options, const char *stage) {
+  return isNamed(options, stage) || isNamed(options, "all");
+}
+
+template <class Stages>
+std::vector<Text> textsOfStages(const Stages &stages, const BuildOptions &options) {
   std::vector<Text> texts;
-  auto isWanted = [&](const char *stage) {
-    return isNamed(options, stage) || isNamed(options, "all");
-  };
-  for (auto &[stage, text] : kernel.stages)
-    if (isWanted(kStages[static_cast<int>(stage)]))
+  for (auto &[stage, text] : stages)
+    if (isWanted(options, kStages[static_cast<int>(stage)]))
       texts.push_back({codegen::fileNameOf(stage), text});
-  if (isWanted("cubin"))
+  return texts;
+}
+
+std::vector<Text> textsOf(const codegen::CompiledKernel &kernel, const BuildOptions &options) {
+  std::vector<Text> texts = textsOfStages(kernel.stages, options);
+  if (isWanted(options, "cubin"))
     addCubin(texts, kernel, options);
   return texts;
 }
@@ -103,6 +111,20 @@ void report(const codegen::CompiledKernel &kernel, bool isTimed) {
     std::cerr << "time: " << total << " ms  total\n";
 }
 
+/// Of a kernel that is refused, what was reached is written: it shows why.
+codegen::CompiledKernel compileOrShow(const BuildOptions &options,
+                                      codegen::CompileOptions compile) {
+  std::map<codegen::Stage, std::string> reached;
+  compile.onStage = [&](codegen::Stage stage, const std::string &text) { reached[stage] = text; };
+  try {
+    return compileInput(options, compile);
+  } catch (const Error &) {
+    if (std::vector<Text> texts = textsOfStages(reached, options); !texts.empty())
+      write(texts, options.output);
+    throw;
+  }
+}
+
 int buildHere(const BuildOptions &options) {
   codegen::CompileOptions compile;
   compile.target = options.target;
@@ -111,7 +133,7 @@ int buildHere(const BuildOptions &options) {
   compile.passes = {options.disabledPasses, options.bisect};
   compile.reproducer = options.reproducer;
   jit::targetInfo(options.target);
-  codegen::CompiledKernel kernel = compileInput(options, compile);
+  codegen::CompiledKernel kernel = compileOrShow(options, compile);
   report(kernel, options.timePasses);
   write(textsOf(kernel, options), options.output);
   return kOk;
