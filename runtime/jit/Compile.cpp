@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <fstream>
 
 namespace tile::jit {
 namespace {
@@ -79,6 +80,15 @@ const passes::PassSelection &passesOfEnvironment() {
 
 namespace {
 
+/// The file that TILE_REPRODUCER names, if it can be written.
+std::string reproducerOfEnvironment() {
+  std::string file = base::environmentText("TILE_REPRODUCER");
+  if (file.empty() || std::ofstream(file, std::ios::app))
+    return file;
+  base::warnOfEnvironment("TILE_REPRODUCER", file, "cannot be written; no IR is kept");
+  return {};
+}
+
 void printTimings(const CompiledKernel &kernel) {
   double total = 0;
   std::string text;
@@ -109,7 +119,7 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
   if (options.passes.disabled.empty() && options.passes.limit < 0)
     options.passes = passesOfEnvironment();
   if (options.reproducer.empty())
-    options.reproducer = base::environmentText("TILE_REPRODUCER");
+    options.reproducer = reproducerOfEnvironment();
   std::vector<Diagnostic> diagnostics;
   mlir::FailureOr<CompiledKernel> kernel = codegen::compile(module, options, diagnostics);
   if (mlir::failed(kernel))

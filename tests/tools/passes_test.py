@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from command import Case, kHasFaults, kTileOpt
+from command import Case, floats, kHasFaults, kTileOpt, npy
 
 
 class Passes(Case):
@@ -45,6 +45,11 @@ class Passes(Case):
         self.run_tilec(2, "build", "reduce.mlir")
         self.run_tilec(0, "build", "op:add", TILE_REPRODUCER=self.path / "kept.mlir")
         self.assertEqual([file.name for file in self.path.iterdir()], ["reduce.mlir"])
+
+    def test_a_reproducer_that_cannot_be_written_is_told(self):
+        self.write("x.npy", npy("<f4", [4], floats(range(4))))
+        errors = self.run_tilec(0, "run", "op:add", "x.npy", "x.npy", "y.npy", TILE_REPRODUCER="/nonexistent/kept.mlir")[1]
+        self.assertIn("TILE_REPRODUCER='/nonexistent/kept.mlir' cannot be written; no IR is kept", errors)
 
     def test_optional_passes_can_be_left_out(self):
         def ir(*arguments, **environment):
