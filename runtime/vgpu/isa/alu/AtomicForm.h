@@ -13,6 +13,7 @@ struct AtomicForm {
   bool isWide = false;     // the address has 64 bits
   bool isExchange = false; // the old value does not matter
   uint8_t vectorBytes = 0; // of all elements together
+  uint8_t element = 0;     // of the vector
 
   AccessKind kind() const { return isNarrow ? AccessKind::NarrowAtomic : AccessKind::Atomic; }
 };

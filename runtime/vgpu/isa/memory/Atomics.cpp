@@ -150,6 +150,8 @@ template <class T, class F> void atomic(Warp &warp, const Op &op) {
   all.bytes = sizeof(T);
   all.kind = form.kind();
   all.order = form.order;
+  if (form.vectorBytes)
+    all.countedBytes = form.element == 0 ? form.vectorBytes : 0;
   readAddresses(warp, op.rows[first], form.isWide, op.imm, all.address);
   if (warp.shadow)
     checkAddress(warp, op, op.rows[first]);
@@ -300,6 +302,7 @@ void emitVectorAtomic(Decoder &decoder, const Instruction &instruction, const Ve
   // Results go where they belong when all elements are done, since one may replace a value or the address.
   std::vector<uint32_t> results;
   for (size_t i = 0; i < form.elements; ++i) {
+    atomic.element = static_cast<uint8_t>(i);
     std::vector<uint32_t> target;
     if (returns)
       target.push_back(results.emplace_back(decoder.temporary(4)));

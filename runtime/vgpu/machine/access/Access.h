@@ -4,6 +4,8 @@
 
 #include "runtime/vgpu/machine/Warp.h"
 
+#include <optional>
+
 namespace tile::vgpu {
 
 /// The order that a strong access makes beyond its own word.
@@ -14,6 +16,8 @@ struct Access {
   Space space = Space::Global;
   uint32_t mask = 0;  // lanes that take part
   uint32_t bytes = 0; // per lane, all elements of a vector together
+  // What is counted for `bytes`: of a vector whose elements are accesses of their own all at the first, none at the others.
+  std::optional<uint32_t> countedBytes;
   AccessKind kind = AccessKind::Read;
   MemoryOrder order = MemoryOrder::Relaxed; // of strong accesses
   uint64_t address[kLanes];                 // within the space; global addresses are absolute

@@ -72,10 +72,11 @@ void countGlobal(Counters &counters, const Access &access, DistinctSectors &dist
     std::sort(starts, starts + count);
   ++counters.globalRequests;
   SectorUse use = useOf(access.kind);
+  uint32_t bytes = access.countedBytes.value_or(access.bytes);
   uint64_t lastStart = ~uint64_t{0}, lastSector = lastStart, lastLine = lastStart;
   for (unsigned i = 0; i < count; ++i) {
     uint64_t sector = starts[i] / Counters::kSectorBytes, line = sector / kSectorsPerLine;
-    counters.globalBytesUsed += starts[i] != lastStart ? access.bytes : 0;
+    counters.globalBytesUsed += starts[i] != lastStart ? bytes : 0;
     if (sector != lastSector) {
       ++counters.globalSectors;
       distinct.mark(starts[i], use);
@@ -92,7 +93,7 @@ void countAccess(Counters &counters, const Access &access, DistinctSectors &dist
     counters.atomics += static_cast<uint64_t>(std::popcount(access.mask));
   if (access.space == Space::Shared)
     countShared(counters, access);
-  else if (access.space == Space::Global)
+  else if (access.space == Space::Global && access.countedBytes != 0)
     countGlobal(counters, access, distinct);
 }
 

@@ -172,6 +172,24 @@ TEST(Counters, DistinctSectorsOfAtomicsAndCopies) {
             (Sectors{8, 0}));
 }
 
+TEST(Counters, AtomicsOnVectorsAreOneRequest) {
+  std::string ptx = kernelAround("mul.wide.u32 %m, %t, 16;\nadd.u64 %m, %m, %x;\n"
+                                 "red.global.add.v4.f32 [%m], {%f1, %f2, %f3, %f4};\n");
+  ptx.replace(ptx.find("8.0"), 3, "8.1");
+  ptx.replace(ptx.find("sm_80"), 5, "sm_90");
+  Gpu gpu(ptx, "sm_90a", "none");
+  auto memory = gpu.upload(std::vector<uint8_t>(1024));
+  gpu.device->setCounters(true);
+  gpu.run("k", {1}, {32}, 0, memory);
+  gpu.expectClean();
+  const Counters counters = gpu.device->counters();
+  EXPECT_EQ(counters.globalRequests, 1u);
+  EXPECT_EQ(counters.globalSectors, 16u);
+  EXPECT_EQ(counters.globalLines, 4u);
+  EXPECT_EQ(counters.globalBytesUsed, 512u);
+  EXPECT_EQ(counters.atomics, 4u * 32) << "each element is one of its own";
+}
+
 TEST(Counters, DistinctSectorsOfLaunchesThatStartAgain) {
   // Blocks write what others have read: with the race check they run once more, one after the other.
   Gpu gpu(kernelAround("ld.global.f32 %f1, [%l];\nst.global.f32 [%l], %f1;\n"), "sm_80", "race", 4);
