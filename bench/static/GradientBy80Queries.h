@@ -29,16 +29,17 @@ struct GradientTile {
   }
 };
 
-/// Column 8 h + 2 t + e of sixteen becomes column 4 t + 2 h + e: four that a thread holds lie beside each other.
+/// Blocks of eight rows by sixteen columns, one after the other. Row r, column 8 h + 2 t + e of a block is element
+/// 16 r + 4 t + 2 h + e of it: four that a thread holds lie beside each other.
 inline Value asThreadsHold(const Value &x) {
   int rows = x.shape()[0], columns = x.shape()[1];
-  Value parts = reshape(x, {rows, columns / 16, 2, 4, 2});
-  return reshape(permute(parts, {0, 1, 3, 2, 4}), {rows, columns});
+  Value parts = reshape(x, {rows / 8, 8, columns / 16, 2, 4, 2});
+  return reshape(permute(parts, {0, 2, 1, 4, 3, 5}), {rows / 8, 8 * columns});
 }
 
 /// Heads of 128. `shift` is minus the logarithm, in base 2, of the sum of a row's weights, `delta` the sum of out * dout; both have
-/// rows for whole tiles of queries, minus infinity and 0 where there is no query. To `dq`, B x H x 128 x queries in the order of
-/// asThreadsHold, all tiles of keys add their share, yet to be multiplied by `scale`.
+/// rows for whole tiles of queries, minus infinity and 0 where there is no query. To `dq`, B x H x 16 x 8 queries, whose columns and rows
+/// are blocks of asThreadsHold, all tiles of keys add their share, yet to be multiplied by `scale`.
 inline const auto gradientBy80Queries =
     kernel("gradient", [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout,
                           In<f32, 3> shift, In<f32, 3> delta, InOut<f32, 4> dq, Out<any, 4> dk,
@@ -73,8 +74,9 @@ inline const auto gradientBy80Queries =
         Value slopes = cast(q.dtype(), weights * (byWeight - of.perRow(delta, kQueries)));
         Value dqOfTile = dot(trans(keys), slopes);
         dkSums = dot(slopes, of.rows(q, kQueries, kHead), dkSums);
-        atomic_add(dq.tile({1, 1, kHead, kQueries}).unchecked()(at.batch, at.head, 0, m),
-                   reshape(asThreadsHold(dqOfTile), {1, 1, kHead, kQueries}));
+        constexpr int kBlocks = kHead / 8, kOfBlocks = 8 * kQueries;
+        atomic_add(dq.tile({1, 1, kBlocks, kOfBlocks}).unchecked()(at.batch, at.head, 0, m),
+                   reshape(asThreadsHold(dqOfTile), {1, 1, kBlocks, kOfBlocks}));
       }
       at.store(dk, dkSums * scale);
       at.store(dv, dvSums);

@@ -25,7 +25,7 @@ ONE_KERNEL = GRADIENT + ["deterministic=0"]
 HEADS = "4x16x4096x128"
 BY_80_QUERIES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "gradient_by_80_queries.cpp"),
                  *(f"{name}=bf16:{HEADS}" for name in ("q", "k", "v", "dout", "dk", "dv")), "shift=f32:4x16x4160", "delta=f32:4x16x4160",
-                 "dq=f32:4x16x128x4160"]
+                 "dq=f32:4x16x16x33280"]
 # KiB of shared memory that kernels by hand are launched with, which their PTX does not say.
 SHARED = {"ms2_128x256_s4_tma": 192, "mp2_128x256_s4_e64": 224, "ws_64x128_s8_e64": 208, "ps_128x256_s4_e64": 224, "pp_128x128_s6": 224,
           "cl21_128x256_s4_p": 224, "at_f128_ovl_pp": 160, "at_c128_ovl_pp_dyn": 160, "at_f128_n176_pp": 208, "at_c128_n176_pp_dyn": 208,

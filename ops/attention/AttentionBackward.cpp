@@ -290,8 +290,8 @@ KernelRequest gradientKernel(const OpSettings &settings) {
   if (overlaps && !options.deterministic)
     return {wholeKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal)
                 .warps(tiles.warps),
-            {q, k, k, q, perRow, perRow, exampleView(f32, {batches, heads, rows, tiles.head}), k, k,
-             scale}};
+            {q, k, k, q, perRow, perRow,
+             exampleView(f32, {batches, heads, rows / 8, 8 * tiles.head}), k, k, scale}};
   if (of == "dq")
     return {queryKernel
                 .consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)

@@ -1,8 +1,8 @@
 // Sums of dq that programs of attention's gradient add to together, one for each tile of keys.
 //
-// Rows lie in f32, sixteen columns after the other, and of those sixteen in an order of their own: a thread that holds a
-// product of tensor cores has columns 2t, 2t + 1, 8 + 2t, 9 + 2t of each sixteen, t = 0 to 3. These four lie side by side, so
-// that it adds them in one access, and a row's four threads fill 64 bytes.
+// They lie in f32, in blocks of eight rows by sixteen columns: a thread that holds a product of tensor cores has columns 2t,
+// 2t + 1, 8 + 2t, 9 + 2t of one row of each block, t = 0 to 3. These four lie side by side, so that it adds them in one access,
+// and the threads of a warp, which have all of a block, add to 512 bytes that follow one another.
 #pragma once
 
 #include "ops/Arguments.h"
@@ -11,7 +11,7 @@
 
 namespace tile::ops {
 
-/// Sums for each row of q (B x H x L x D), all 0: B x H x L' x D', where L' is a multiple of `rows`, D' = `width`.
+/// Sums for each row of q (B x H x L x D), all 0: B x H x L' / 8 x 8 D', where L' is a multiple of `rows`, D' = `width`.
 Tensor newQuerySums(CallSite site, const Operand &q, int64_t rows, int64_t width);
 
 /// Adds a tile, rows x width, to that of a head in the sums.

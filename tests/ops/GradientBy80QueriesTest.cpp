@@ -31,10 +31,11 @@ struct RowSums {
   }
 };
 
-/// Where the kernel adds up the element of dq in column `query` of a row; see asThreadsHold.
-int64_t placeOf(int64_t query) {
+/// Where the kernel adds up the element of dq in a row of a head, which is a column there; see asThreadsHold.
+int64_t placeOf(int64_t column, int64_t query, int64_t padded) {
   int64_t h = query / 8 % 2, t = query / 2 % 4, e = query % 2;
-  return query / 16 * 16 + 4 * t + 2 * h + e;
+  int64_t block = query / 16;
+  return column / 8 * 8 * padded + block * 128 + column % 8 * 16 + 4 * t + 2 * h + e;
 }
 
 EXECUTION_SUITE(GradientBy80Queries);
@@ -57,7 +58,7 @@ TEST_P(GradientBy80Queries, IsThatOfAttention) {
   const std::vector<int64_t> ofQueries = {1, c.heads, c.queries, kHead},
                              ofKeys = {1, c.heads, c.keys, kHead}, ofRows = {1, c.heads, padded};
   auto dq =
-      device().tensor<float>({1, c.heads, kHead, padded},
+      device().tensor<float>({1, c.heads, kHead / 8, 8 * padded},
                              std::vector<float>(static_cast<size_t>(c.heads * kHead * padded)));
   auto dk = device().tensor<bfloat16>(ofKeys), dv = device().tensor<bfloat16>(ofKeys);
   bench::gradientBy80Queries(stream, input(ofQueries, q), input(ofKeys, k), input(ofKeys, v),
@@ -78,7 +79,7 @@ TEST_P(GradientBy80Queries, IsThatOfAttention) {
   for (int64_t row = 0; row < c.rows(); ++row)
     for (int64_t column = 0; column < kHead; ++column) {
       int64_t query = row % c.queries, head = row / c.queries;
-      int64_t at = (head * kHead + column) * padded + placeOf(query);
+      int64_t at = head * kHead * padded + placeOf(column, query, padded);
       inOrder.push_back(sums[static_cast<size_t>(at)] * static_cast<float>(c.scale));
     }
   expectAll(
