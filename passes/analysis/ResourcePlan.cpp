@@ -62,11 +62,9 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
     total_ = place([](gpu::SmemAllocOp) { return true; }, 0);
     return;
   }
-  int64_t ofBlock =
-      llvm::alignTo(place([](gpu::SmemAllocOp op) { return op.getOfBlock(); }, 0), alignment());
-  int64_t end = place([](gpu::SmemAllocOp op) { return !op.getOfBlock(); }, ofBlock);
-  teamBytes_ = llvm::alignTo(end - ofBlock, alignment());
-  total_ = ofBlock + teams * teamBytes_;
+  teamBytes_ = llvm::alignTo(place([](gpu::SmemAllocOp op) { return !op.getOfBlock(); }, 0),
+                             alignment());
+  total_ = place([](gpu::SmemAllocOp op) { return op.getOfBlock(); }, teams * teamBytes_);
 }
 
 // Largest first, each at the lowest offset from `begin` on that no living neighbour covers; where the last one ends.

@@ -36,7 +36,7 @@ public:
   }
   /// Bytes of shared memory a block needs.
   int64_t sharedBytes() const { return total_; }
-  /// Bytes of these that each team has for itself, the first behind what is of the block; 0 without teams.
+  /// Bytes of these that each team has for itself, before what is of the block; 0 without teams.
   int64_t teamBytes() const { return teamBytes_; }
 
 private:

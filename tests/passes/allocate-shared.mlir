@@ -38,12 +38,12 @@ func.func @alive_together(%x: tensor<32xf32, #l>, %y: tensor<64xf32, #d>) {
 // CHECK-SAME: tilegpu.shared_bytes = 0 : i32
 func.func @none() { return }
 
-// Teams have memory of their own behind what they have in common, which it shares no bytes with though they are not alive together.
+// Teams have memory of their own before what they have in common, which it shares no bytes with though they are not alive together.
 // CHECK-LABEL: func.func @teams
 // CHECK-SAME: tilegpu.shared_bytes = 896 : i32
 // CHECK-SAME: tilegpu.team_bytes = 256 : i32
-// CHECK: tilegpu.smem_alloc {offset = 128 : i32} : <64xf32
-// CHECK: tilegpu.smem_alloc {of_block, offset = 0 : i32} : <32xf32
+// CHECK: tilegpu.smem_alloc {offset = 0 : i32} : <64xf32
+// CHECK: tilegpu.smem_alloc {of_block, offset = 768 : i32} : <32xf32
 func.func @teams(%x: tensor<32xf32, #l>, %y: tensor<64xf32, #d>) attributes {tile.teams = 3 : i32} {
   %b = tilegpu.smem_alloc : !tilegpu.smem<64xf32, #t>
   %a = tilegpu.smem_alloc {of_block} : !tilegpu.smem<32xf32, #s>
