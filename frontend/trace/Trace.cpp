@@ -47,7 +47,7 @@ std::string TileType::str() const {
 }
 
 /// Where three quarters of the thread's stack are used up; null if it cannot be known.
-static const char *stackEnd() {
+static const char *findStackEnd() {
   pthread_attr_t attributes;
   void *base = nullptr;
   size_t bytes = 0;
@@ -56,6 +56,12 @@ static const char *stackEnd() {
   pthread_attr_getstack(&attributes, &base, &bytes);
   pthread_attr_destroy(&attributes);
   return static_cast<const char *>(base) + bytes / 4;
+}
+
+/// The same, found once a thread: for the first one all mappings of the process are read.
+static const char *stackEnd() {
+  static thread_local const char *end = findStackEnd();
+  return end;
 }
 
 Trace::Trace(const detail::KernelRecord &record, const Binding &binding)
