@@ -5,7 +5,6 @@
 #include "frontend/trace/Emit.h"
 #include "frontend/trace/FactAttributes.h"
 #include "frontend/trace/Regions.h"
-#include "ir/Context.h"
 #include "ir/tile/TileDialect.h"
 
 #include <mlir/IR/Diagnostics.h>
@@ -83,7 +82,7 @@ static void orderSameViews(Trace &trace, const Binding &binding) {
 TracedKernel trace(const detail::KernelRecord &record, const Binding &binding) {
   checkBinding(record, binding);
   TracedKernel result;
-  result.context = ir::makeContext();
+  result.context = takeContext();
   result.name = record.name;
   {
     Trace trace(record, binding);

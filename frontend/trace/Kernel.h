@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frontend/trace/Binding.h"
+#include "frontend/trace/Contexts.h"
 
 #include <mlir/IR/BuiltinOps.h>
 #include <mlir/IR/MLIRContext.h>
@@ -15,7 +16,7 @@
 namespace tile::frontend {
 
 struct TracedKernel {
-  std::unique_ptr<mlir::MLIRContext> context;
+  KernelContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string name;
   ArgumentUses uses;
