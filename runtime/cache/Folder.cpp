@@ -170,6 +170,25 @@ bool removeUnchanged(const Found &file) {
   return isSame && ::unlink(file.path.c_str()) == 0;
 }
 
+// Removes those used longest ago, until so many bytes stay, and what was left behind; returns how many bytes went.
+int64_t prune(std::vector<Found> found, int64_t mostBytes) {
+  int64_t removed = 0, kept = 0;
+  std::ranges::sort(found, [](const Found &a, const Found &b) {
+    return std::pair(a.facts.st_mtim.tv_sec, a.facts.st_mtim.tv_nsec) >
+           std::pair(b.facts.st_mtim.tv_sec, b.facts.st_mtim.tv_nsec);
+  });
+  for (const Found &file : found) { // those used last come first
+    auto bytes = static_cast<int64_t>(file.facts.st_size);
+    bool goes =
+        file.name.empty() ? secondsSince(file.facts) > kDraftSeconds : kept + bytes > mostBytes;
+    if (goes && removeUnchanged(file))
+      removed += bytes;
+    else if (!file.name.empty())
+      kept += bytes;
+  }
+  return removed;
+}
+
 bool isRefusal(int error) {
   return error == EACCES || error == EPERM || error == EROFS || error == ENOSPC ||
          error == EDQUOT || error == EFBIG;
@@ -254,24 +273,7 @@ std::vector<FileFacts> Folder::files() const {
   return files;
 }
 
-int64_t Folder::prune(int64_t mostBytes) {
-  int64_t removed = 0, kept = 0;
-  std::vector<Found> found = findAll(options_.path);
-  std::ranges::sort(found, [](const Found &a, const Found &b) {
-    return std::pair(a.facts.st_mtim.tv_sec, a.facts.st_mtim.tv_nsec) >
-           std::pair(b.facts.st_mtim.tv_sec, b.facts.st_mtim.tv_nsec);
-  });
-  for (const Found &file : found) { // those used last come first
-    auto bytes = static_cast<int64_t>(file.facts.st_size);
-    bool goes =
-        file.name.empty() ? secondsSince(file.facts) > kDraftSeconds : kept + bytes > mostBytes;
-    if (goes && removeUnchanged(file))
-      removed += bytes;
-    else if (!file.name.empty())
-      kept += bytes;
-  }
-  return removed;
-}
+int64_t Folder::prune(int64_t mostBytes) { return cache::prune(findAll(options_.path), mostBytes); }
 
 // The age of a file says when somebody did so last. Two who do so at once lose nothing by it.
 void Folder::makeRoom(int64_t written) {
@@ -285,12 +287,15 @@ void Folder::makeRoom(int64_t written) {
   Descriptor file(::open(stamp.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (!file || ::futimens(file.get(), nullptr) < 0)
     return;
+  std::vector<Found> found = findAll(options_.path);
   int64_t bytes = 0;
-  for (const FileFacts &each : files())
-    bytes += each.bytes;
-  prune(bytes > options_.mostBytes
-            ? static_cast<int64_t>(kStays * static_cast<double>(options_.mostBytes))
-            : options_.mostBytes);
+  for (const Found &each : found)
+    if (!each.name.empty())
+      bytes += static_cast<int64_t>(each.facts.st_size);
+  cache::prune(std::move(found),
+               bytes > options_.mostBytes
+                   ? static_cast<int64_t>(kStays * static_cast<double>(options_.mostBytes))
+                   : options_.mostBytes);
 }
 
 void Folder::warn(const std::string &what, int error) {
