@@ -9,12 +9,8 @@
 #include <random>
 #include <thread>
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace tile::cache {
 namespace {
@@ -117,47 +113,34 @@ TEST(CacheProcesses, WritersThatAreKilledLeaveNothingHalf) {
   EXPECT_GT(found, 0);
 }
 
-// What the processes below do, in a folder that they are told: all that is read is whole.
-TEST(CacheProcesses, WriteAndRead) {
-  TemporaryFolder temporary;
-  FolderOptions options = optionsOf(temporary);
-  if (const char *path = std::getenv("TILE_TEST_FOLDER"))
-    options.path = path;
-  Folder folder(options);
+/// Whether all that is read is whole, be it written or not.
+bool writesAndReads(const TemporaryFolder &temporary) {
+  Folder folder(optionsOf(temporary));
   for (int i = 0; i < 4; ++i) {
     folder.write(nameOfNumber(i), entryOf(i));
-    ASSERT_TRUE(areWhole(folder, 4));
+    if (!areWhole(folder, 4))
+      return false;
   }
+  return true;
 }
 
-// The first, the second, ... system call on files of the folder fails, with this error or that.
+/// The same in a process of its own, one of whose system calls on files of the folder fails (FailingCalls.cpp).
+pid_t writingWithoutCall(const TemporaryFolder &temporary, int call, int error) {
+  return inProcess([&] {
+    ::setenv("TILE_TEST_FOLDER", temporary.file("kernels").c_str(), 1);
+    ::setenv("TILE_FAIL_WITH", std::to_string(error).c_str(), 1);
+    ::setenv("TILE_FAIL_CALL", std::to_string(call).c_str(), 1);
+    return writesAndReads(temporary);
+  });
+}
+
+// The first, the second, ... system call fails, with this error or that.
 TEST(CacheProcesses, AnySystemCallMayFail) {
-  std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   for (int error : {EIO, ENOSPC, EACCES})
     for (int call = 1; call <= 60; call += error == EIO ? 1 : 4) {
       TemporaryFolder temporary;
-      std::vector<std::string> texts = {"LD_PRELOAD=" FAILING_CALLS,
-                                        "TILE_FAIL_CALL=" + std::to_string(call),
-                                        "TILE_FAIL_WITH=" + std::to_string(error),
-                                        "TILE_TEST_FOLDER=" + temporary.file("kernels")};
-      std::vector<char *> variables;
-      for (char **variable = environ; *variable; ++variable)
-        variables.push_back(*variable);
-      for (std::string &text : texts)
-        variables.push_back(text.data());
-      variables.push_back(nullptr);
-      std::string arguments[] = {program, "--gtest_brief=1",
-                                 "--gtest_filter=CacheProcesses.WriteAndRead"};
-      char *words[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
-      posix_spawn_file_actions_t quiet;
-      posix_spawn_file_actions_init(&quiet);
-      posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-      posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
-      pid_t child = 0;
-      ASSERT_EQ(::posix_spawn(&child, program.c_str(), &quiet, nullptr, words, variables.data()),
-                0);
-      posix_spawn_file_actions_destroy(&quiet);
-      EXPECT_TRUE(endsWell(child)) << "call " << call << " failing with " << std::strerror(error);
+      EXPECT_TRUE(endsWell(writingWithoutCall(temporary, call, error)))
+          << "call " << call << " failing with " << std::strerror(error);
       Folder folder(optionsOf(temporary));
       EXPECT_TRUE(areWhole(folder, 4));
     }
