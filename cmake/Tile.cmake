@@ -5,6 +5,7 @@
 #   tile_add_gtest(<name> [MLIR] [OPTIMIZED] SOURCES ... [LINK ...] [LABELS ...])    one ctest for the program
 #   tile_add_model_pass(<program> <models> [<filter>])   its tests of the virtual GPU once more, under models of that
 #   tile_share_kernels(<test>...)                                        which find what others of them have compiled
+#   tile_verify_groups(<test>...)                                        which verify IR after groups of passes, not after each
 #   tile_add_test_support(<name> [MLIR] SOURCES ... [LINK ...])          what several such programs share
 #   tile_optimize(<source>...)                                           of tests: what computes much
 #   tile_optimize_launches(<source>...)                                  of libraries: what each launch runs
@@ -199,8 +200,16 @@ endfunction()
 # A kernel is found under all that its code follows from, the compiler's build among it.
 function(tile_share_kernels)
   if(BUILD_TESTING)
-    set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION
-      "TILE_CACHE=set:on;TILE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/test-kernels")
+    set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+      TILE_CACHE=set:on TILE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/test-kernels)
+  endif()
+endfunction()
+
+# Programs that compile thousands of kernels verify them after groups of passes; others, as the fuzzer and the conformance list,
+# and lit, after every pass.
+function(tile_verify_groups)
+  if(BUILD_TESTING)
+    set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION TILE_VERIFY_GROUPS=set:1)
   endif()
 endfunction()
 

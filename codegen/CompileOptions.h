@@ -20,9 +20,10 @@ struct CompileOptions {
   bool keepReport = false; ///< fill CompiledKernel::report
   bool timePasses = false; ///< fill CompiledKernel::timings
 #ifdef NDEBUG
-  bool verifyEach = false; ///< verify the IR after each pass
+  bool verifyEach = false;   ///< verify the IR after each pass
+  bool verifyGroups = false; ///< and if not, after each group of them: layouts, memory, ...
 #else
-  bool verifyEach = true;
+  bool verifyEach = true, verifyGroups = true;
 #endif
   passes::PassSelection passes = {}; ///< optional passes to leave out
   /// A file that holds, while the compile runs, what is needed to see a fault of the step at work again; it stays if

@@ -2,6 +2,7 @@
 
 #include "codegen/Reproducer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <chrono>
@@ -110,7 +111,10 @@ LogicalResult PassRunner::run(function_ref<void(PassManager &)> build) {
   if (!options_.reproducer.empty())
     manager.addInstrumentation(std::make_unique<PassKeeper>(options_));
   build(manager);
-  return manager.run(module_);
+  if (failed(manager.run(module_)))
+    return failure();
+  bool isVerified = options_.verifyEach || !options_.verifyGroups;
+  return success(isVerified || succeeded(verify(module_)));
 }
 
 void PassRunner::keepBeforePtx() {

@@ -116,6 +116,7 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
   bool isTimed = base::environmentFlag("TILE_TIME_PASSES");
   options.keepStages |= dumpsAllStages();
   options.timePasses |= isTimed || span;
+  options.verifyEach &= !base::environmentFlag("TILE_VERIFY_GROUPS");
   if (options.passes.disabled.empty() && options.passes.limit < 0)
     options.passes = passesOfEnvironment();
   if (options.reproducer.empty())

@@ -136,6 +136,17 @@ TEST_F(PassRunner, FindsThePassThatLeavesInvalidIr) {
   EXPECT_NE(kept().find("test-invalid"), std::string::npos) << kept();
 }
 
+TEST_F(PassRunner, FindsInvalidIrAfterAGroupOfPassesToo) {
+  auto leaveInvalid = [](PassManager &manager) {
+    manager.addNestedPass<func::FuncOp>(std::make_unique<InvalidPass>());
+  };
+  options.verifyEach = options.verifyGroups = false;
+  EXPECT_TRUE(succeeded(run(leaveInvalid))) << "nobody looked";
+  module = parseSourceString<ModuleOp>(kText, context.get());
+  options.verifyGroups = true;
+  EXPECT_TRUE(failed(run(leaveInvalid)));
+}
+
 TEST_F(PassRunner, NoFileNoAdvice) {
   EXPECT_EQ(codegen::howToReproduce(""), "");
   EXPECT_EQ(codegen::howToReproduce(options.reproducer), "") << "nothing was written yet";
