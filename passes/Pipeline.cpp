@@ -119,7 +119,8 @@ static void addChecks(OpPassManager &kernel, const std::string &target) {
 
 void buildLayoutPipeline(OpPassManager &module, const PipelineOptions &options) {
   // Helper functions disappear into the kernel; callables stay functions, which run through the same steps.
-  module.addPass(createInlinerPass());
+  // What they become there is canonicalized below, not by the inliner's own pipeline.
+  module.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   OpPassManager &kernel = module.nest<func::FuncOp>();
   addTileSteps(kernel, options.target);
   addLayoutSteps(kernel);
