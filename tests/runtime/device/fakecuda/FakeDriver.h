@@ -158,7 +158,8 @@ struct State {
   std::vector<std::unique_ptr<CUctx_st>> foreign = {}; // contexts of others
   std::map<CUdeviceptr, Memory> memory;
   std::multimap<size_t, CUdeviceptr>
-      freed; // by rounded size: given out again, as a real driver does
+      freed;                        // by rounded size: given out again, as a real driver does
+  std::vector<unsigned char> spare; ///< behind the large memory that was freed last
   CUdeviceptr nextAddress = kFirstAddress;
   size_t usedBytes = 0;
   std::set<CUstream> streams;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace fakecuda {
 namespace {
@@ -30,6 +31,17 @@ unsigned char *reach(CUdeviceptr pointer, size_t bytes, CUstream stream, const c
   return block.bytes.data() + (pointer - base);
 }
 
+// Mapping large memory takes longer than all else that is done with it, so that of the last one freed is kept.
+constexpr size_t kLarge = size_t{16} << 20;
+
+std::vector<unsigned char> takeBytes(size_t bytes) {
+  constexpr unsigned char kUnwritten = 0xcd;
+  if (state().spare.size() != bytes)
+    return std::vector<unsigned char>(bytes, kUnwritten);
+  std::memset(state().spare.data(), kUnwritten, bytes);
+  return std::exchange(state().spare, {});
+}
+
 CUresult allocate(CUdeviceptr *pointer, size_t bytes, bool isStreamOrdered, CUstream stream) {
   State &driver = state();
   if (!pointer || bytes == 0)
@@ -45,7 +57,7 @@ CUresult allocate(CUdeviceptr *pointer, size_t bytes, bool isStreamOrdered, CUst
     driver.nextAddress += rounded;
   }
   driver.usedBytes += bytes;
-  driver.memory[address] = {std::vector<unsigned char>(bytes, 0xcd), isStreamOrdered, {stream}};
+  driver.memory[address] = {takeBytes(bytes), isStreamOrdered, {stream}};
   *pointer = address;
   return kSuccess;
 }
@@ -57,6 +69,8 @@ CUresult release(CUdeviceptr pointer) {
   size_t bytes = found->second.bytes.size();
   state().usedBytes -= bytes;
   state().freed.insert({(bytes + kAlignment - 1) / kAlignment * kAlignment, pointer});
+  if (bytes >= kLarge)
+    state().spare = std::move(found->second.bytes);
   state().memory.erase(found);
   return kSuccess;
 }
