@@ -77,9 +77,11 @@ LinearMap LinearMap::identity(int bits) {
 
 uint64_t LinearMap::apply(uint64_t input) const {
   uint64_t result = 0;
-  for (size_t i = 0; i < cols_.size() && input >> i != 0; ++i)
-    if (input >> i & 1)
-      result ^= cols_[i];
+  constexpr size_t kMostInputs = 64;
+  if (cols_.size() < kMostInputs)
+    input &= (uint64_t(1) << cols_.size()) - 1;
+  for (; input != 0; input &= input - 1) // without its lowest bit
+    result ^= cols_[static_cast<size_t>(std::countr_zero(input))];
   return result;
 }
 
