@@ -62,8 +62,8 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
     total_ = place([](gpu::SmemAllocOp) { return true; }, 0);
     return;
   }
-  teamBytes_ = llvm::alignTo(place([](gpu::SmemAllocOp op) { return !op.getOfBlock(); }, 0),
-                             alignment());
+  teamBytes_ =
+      llvm::alignTo(place([](gpu::SmemAllocOp op) { return !op.getOfBlock(); }, 0), alignment());
   total_ = place([](gpu::SmemAllocOp op) { return op.getOfBlock(); }, teams * teamBytes_);
 }
 
