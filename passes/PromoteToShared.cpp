@@ -13,7 +13,7 @@
 #include "passes/staging/LoopLoads.h"
 #include "passes/staging/PromotedSums.h"
 #include "passes/staging/StagingLayout.h"
-#include "passes/staging/TransposedLoads.h"
+#include "passes/staging/TransposedTiles.h"
 #include "passes/staging/WgmmaMemory.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"

@@ -11,7 +11,7 @@
 #include "passes/analysis/FragmentLoads.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/StagingLayout.h"
-#include "passes/staging/TransposedLoads.h"
+#include "passes/staging/TransposedTiles.h"
 #include "passes/staging/WgmmaMemory.h"
 #include <numeric>
 

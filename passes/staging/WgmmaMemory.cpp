@@ -6,7 +6,7 @@
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"
-#include "passes/staging/TransposedLoads.h"
+#include "passes/staging/TransposedTiles.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-#include "passes/staging/TransposedLoads.h"
+#include "passes/staging/TransposedTiles.h"
 
 #include "ir/Annotations.h"
 #include "ir/gpu/TileGpuDialect.h"
