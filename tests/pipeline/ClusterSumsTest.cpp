@@ -4,7 +4,7 @@
 namespace tile::test {
 namespace {
 
-class ClusterSums : public StagedLoops {};
+class ClusterSums : public SumsOfParts {};
 
 struct Tiles {
   int blocks;
@@ -49,8 +49,6 @@ TEST_P(ClusterSums, AreInTheOrderOfRanks) {
   check({1, 16, 16, true}, 4, float());
 }
 
-constexpr int kRows = 128, kDepth = 64, kColumns = 64;
-
 /// The product of matrices of small integers, of which each block has a part of K.
 const auto sharedProduct =
     kernel("cluster_shared_k", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c, Const blocks,
@@ -70,7 +68,6 @@ const auto sharedProduct =
     });
 
 TEST_P(ClusterSums, ShareAProductsDepth) {
-  constexpr int64_t kAllRows = 3 * kRows - 8;
   struct Case {
     int blocks, steps;
     bool isPersistent, hasProducer;
@@ -83,21 +80,9 @@ TEST_P(ClusterSums, ShareAProductsDepth) {
                                                           {2, 5, true, true}}) {
     SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::to_string(steps) + " steps" +
                  (isPersistent ? ", persistent" : "") + (hasProducer ? ", a warp loads" : ""));
-    const int64_t depth = int64_t(steps) * kDepth;
-    auto left = smallIntegers<half>(kAllRows * depth, 1),
-         right = smallIntegers<half>(depth * kColumns, 2);
-    std::vector<float> before(kAllRows * kColumns);
-    auto a = input<half>({kAllRows, depth}, left), b = input<half>({depth, kColumns}, right);
-    auto c = input<float>({kAllRows, kColumns}, before);
     auto launcher =
         sharedProduct.consts(blocks, isPersistent, hasProducer).warps(4).grid(isPersistent ? 2 : 3);
-    runUnderEverySchedule(
-        launcher, steps, {Written(c, before)},
-        [&] {
-          expectAll(c, [&](int64_t i) { return productAt(left, right, depth, kColumns, i); });
-        },
-        a, b, c);
-    std::string ptx = hopperPtxOf(launcher, a, b, c);
+    std::string ptx = multiply(launcher, steps);
     EXPECT_TRUE(has(ptx, "ld.shared::cluster.v4.b32"));
     EXPECT_EQ(has(ptx, ".reqntid 256"), hasProducer && !isPersistent)
         << "a warp that loads would run ahead of the meetings in a loop";

@@ -7,7 +7,7 @@
 namespace tile::test {
 namespace {
 
-class GridSums : public StagedLoops {};
+class GridSums : public SumsOfParts {};
 
 struct Tiles {
   int programs;
@@ -102,8 +102,6 @@ TEST_P(GridSums, AreSeveral) {
       x, y, z);
 }
 
-constexpr int kRows = 128, kDepth = 64, kColumns = 64;
-
 /// The product of matrices of small integers, of which each program has a part of K.
 const auto sharedProduct = kernel("grid_shared_k", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c,
                                                       Const programs, ConstOf<bool> hasProducer) {
@@ -117,7 +115,6 @@ const auto sharedProduct = kernel("grid_shared_k", [](In<f16, 2> a, In<f16, 2> b
 });
 
 TEST_P(GridSums, ShareAProductsDepth) {
-  constexpr int64_t kAllRows = 3 * kRows - 8;
   struct Case {
     int programs, steps;
     bool hasProducer;
@@ -126,28 +123,15 @@ TEST_P(GridSums, ShareAProductsDepth) {
        {Case{2, 7, false}, {4, 6, true}, {2, 1, true}, {2, 0, false}}) {
     SCOPED_TRACE(std::to_string(programs) + " programs, " + std::to_string(steps) + " steps" +
                  (hasProducer ? ", a warp loads" : ""));
-    const int64_t depth = int64_t(steps) * kDepth;
-    auto left = smallIntegers<half>(kAllRows * depth, 1),
-         right = smallIntegers<half>(depth * kColumns, 2);
-    std::vector<float> before(kAllRows * kColumns);
-    auto a = input<half>({kAllRows, depth}, left), b = input<half>({depth, kColumns}, right);
-    auto c = input<float>({kAllRows, kColumns}, before);
     auto launcher = sharedProduct.consts(programs, hasProducer).warps(4).grid(3 * programs);
-    runUnderEverySchedule(
-        launcher, steps, {Written(c, before)},
-        [&] {
-          expectAll(c, [&](int64_t i) { return productAt(left, right, depth, kColumns, i); });
-        },
-        a, b, c);
-    std::string ptx = hopperPtxOf(launcher, a, b, c);
+    std::string ptx = multiply(launcher, steps);
     EXPECT_TRUE(has(ptx, "atom.acq_rel.gpu.global.add.u32"));
     EXPECT_TRUE(has(ptx, "st.global.v4.b32") || has(ptx, "st.global.v4.f32"));
     EXPECT_EQ(has(ptx, ".reqntid 256"), hasProducer) << "the warp that loads ends before the sum";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, GridSums, ::testing::Values("sm_80", "sm_90a"),
-                         [](const auto &run) { return run.param; });
+STAGED_LOOPS_SUITE(GridSums);
 
 // --- The memory that launches bring along ----------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // What blocks of a cluster, and programs of a launch, add up in tests: numbers by part and element, their sums in the order of
-// the parts, and the elements of a product whose K they share.
+// the parts, and products whose K they share.
 #pragma once
 
 #include "tests/pipeline/StagedLoops.h"
@@ -31,14 +31,32 @@ template <class T> T sumOfParts(int64_t first, int64_t count, int64_t element) {
   return sum;
 }
 
-/// Element `i` of the product of row-major matrices, of which the right one has `columns`.
-inline double productAt(const std::vector<half> &left, const std::vector<half> &right,
-                        int64_t depth, int64_t columns, int64_t i) {
-  double sum = 0;
-  for (int64_t k = 0; k < depth; ++k)
-    sum += exact(left[static_cast<size_t>(i / columns * depth + k)]) *
-           exact(right[static_cast<size_t>(k * columns + i % columns)]);
-  return sum;
-}
+/// The tile of a product whose K parts share.
+inline constexpr int kRows = 128, kDepth = 64, kColumns = 64;
+
+/// Sums of parts, and products of matrices of small integers: three tiles of rows, the last of which is cut.
+class SumsOfParts : public StagedLoops {
+protected:
+  /// Launches such a product of so many steps along K under every schedule and compares it; its PTX on sm_90a.
+  template <class Launcher> std::string multiply(const Launcher &launcher, int steps) {
+    constexpr int64_t kAllRows = 3 * kRows - 8;
+    const int64_t depth = int64_t{steps} * kDepth;
+    auto left = smallIntegers<half>(kAllRows * depth, 1),
+         right = smallIntegers<half>(depth * kColumns, 2);
+    std::vector<float> before(kAllRows * kColumns);
+    auto a = input<half>({kAllRows, depth}, left), b = input<half>({depth, kColumns}, right);
+    auto c = input<float>({kAllRows, kColumns}, before);
+    auto expected = [&](int64_t i) {
+      double sum = 0;
+      for (int64_t k = 0; k < depth; ++k)
+        sum += exact(left[static_cast<size_t>(i / kColumns * depth + k)]) *
+               exact(right[static_cast<size_t>(k * kColumns + i % kColumns)]);
+      return sum;
+    };
+    runUnderEverySchedule(
+        launcher, steps, {Written(c, before)}, [&] { expectAll(c, expected); }, a, b, c);
+    return hopperPtxOf(launcher, a, b, c);
+  }
+};
 
 } // namespace tile::test
