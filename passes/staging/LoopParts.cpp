@@ -52,11 +52,6 @@ int64_t costOfCopy(ir::ViewLoadOp load, const layout::Layout &loaded, gpu::SmemT
   return accessCost(plan->inMemory, shared, bytes, group);
 }
 
-// Which is read in a few accesses however it lies.
-bool isRow(ArrayRef<int64_t> shape) {
-  return llvm::count_if(shape, [](int64_t extent) { return extent > 1; }) <= 1;
-}
-
 // The copy engine writes memory of its own form, which must not cost the readers more. If it cannot, threads copy.
 bool decideTma(ir::ViewLoadOp load, LoopPart &part) {
   Type element = ir::elementTypeOf(load.getResult().getType());
@@ -180,17 +175,13 @@ private:
       transposes_[load] = same->first;
   }
 
-  // The load that an operand comes from, and whether with rows for columns.
-  std::pair<ir::ViewLoadOp, bool> sourceOf(OpOperand &use) {
-    bool isTransposed = false;
-    ir::ViewLoadOp load = loadBehind(use.get());
-    Value tile = load || gpu::isMultiplyAdd(cast<ir::DotOp>(use.getOwner()))
-                     ? Value()
-                     : transposedIn(use.get());
-    if (tile)
-      load = loadBehind(tile), isTransposed = true;
-    ir::ViewLoadOp same = load ? transposes_.lookup(load) : load;
-    return same ? std::pair(same, !isTransposed) : std::pair(load, isTransposed);
+  // The load of a part that an operand comes from.
+  OperandLoad sourceOf(OpOperand &use) {
+    bool readsAsItLies = gpu::isMultiplyAdd(cast<ir::DotOp>(use.getOwner()));
+    OperandLoad source =
+        readsAsItLies ? OperandLoad{loadBehind(use.get())} : loadEitherWay(use.get());
+    ir::ViewLoadOp same = source.load ? transposes_.lookup(source.load) : source.load;
+    return same ? OperandLoad{same, !source.isTransposed} : source;
   }
 
   void collect(OpOperand &use) {

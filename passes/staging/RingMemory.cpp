@@ -4,15 +4,15 @@
 #include "ir/LayoutAttr.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/staging/RingRuns.h"
+#include "passes/staging/StagingLayout.h"
 
 using namespace mlir;
 
 namespace tile::passes {
 
-// The patterns of swizzles begin at multiples of 1024 bytes. A single row has none.
+// The patterns of swizzles begin at multiples of 1024 bytes.
 static int32_t alignmentOf(gpu::SmemType tile, const RingForm &form) {
-  bool isRow = llvm::count_if(tile.getShape(), [](int64_t extent) { return extent != 1; }) <= 1;
-  bool hasPattern = !isRow && (form.isReadByWgmma || form.hasCopiesByEngine);
+  bool hasPattern = !isRow(tile.getShape()) && (form.isReadByWgmma || form.hasCopiesByEngine);
   return hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment;
 }
 

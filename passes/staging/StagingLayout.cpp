@@ -69,6 +69,10 @@ int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &sha
                     layout::vectorGroupOf(layout, shared, static_cast<int>(bytes), 0));
 }
 
+bool isRow(ArrayRef<int64_t> shape) {
+  return llvm::count_if(shape, [](int64_t extent) { return extent > 1; }) <= 1;
+}
+
 int64_t readCost(gpu::SmemType memory, ArrayRef<layout::Layout> readers) {
   layout::SharedLayout shared = gpu::sharedOf(memory);
   auto bytes = static_cast<int>(gpu::bytesOf(memory.getElementType()));

@@ -11,6 +11,9 @@ int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &sha
                    const layout::VectorGroup &group);
 int64_t accessCost(const layout::Layout &layout, const layout::SharedLayout &shared, int64_t bytes);
 
+/// Is a tile a single row, or less? It is read in a few accesses however it lies, and no swizzle has a pattern in it.
+bool isRow(llvm::ArrayRef<int64_t> shape);
+
 /// Cycles of a warp for all readers of a tile in such memory, by ldmatrix where that delivers their fragments.
 int64_t readCost(gpu::SmemType memory, llvm::ArrayRef<layout::Layout> readers);
 

@@ -2,6 +2,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/gpu/TileGpuDialect.h"
+#include "passes/analysis/RunAhead.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -62,6 +63,13 @@ Value transposedIn(Value operand) {
     operand = change.getInput();
   auto permute = operand.getDefiningOp<ir::PermuteOp>();
   return permute && permute.getOrder() == ArrayRef<int32_t>{1, 0} ? permute.getInput() : Value();
+}
+
+OperandLoad loadEitherWay(Value operand) {
+  if (ir::ViewLoadOp load = loadBehind(operand))
+    return {load};
+  Value tile = transposedIn(operand);
+  return {tile ? loadBehind(tile) : ir::ViewLoadOp(), /*isTransposed=*/true};
 }
 
 } // namespace tile::passes

@@ -12,4 +12,12 @@ bool isTransposeOf(ir::ViewLoadOp load, ir::ViewLoadOp other);
 /// The matrix that an operand is with rows for columns, but for its layout; null if it is none.
 mlir::Value transposedIn(mlir::Value operand);
 
+/// A load whose tile an operand is, and whether with rows for columns.
+struct OperandLoad {
+  ir::ViewLoadOp load;
+  bool isTransposed = false;
+};
+/// Null if the operand is computed; see loadBehind.
+OperandLoad loadEitherWay(mlir::Value operand);
+
 } // namespace tile::passes

@@ -44,19 +44,11 @@ static int32_t fastestDim(ir::ViewLoadOp load) {
   return std::min(dim, 1);
 }
 
-/// A load whose tile an operand is, and whether with rows for columns.
-struct OperandLoad {
-  ir::ViewLoadOp load;
-  bool isTransposed = false;
-};
-
-// Operands that instructions read one way alone have their elements where they were loaded as those instructions need them.
+// Operands of instructions that read one way alone must lie so where they were loaded: others are computed from the load.
 static OperandLoad loadOf(OpOperand &operand) {
-  if (ir::ViewLoadOp load = loadBehind(operand.get()))
-    return {load};
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(cast<ir::DotOp>(operand.getOwner()));
-  Value tile = wgmma && wgmma->takesMnMajor ? transposedIn(operand.get()) : Value();
-  return {tile ? loadBehind(tile) : ir::ViewLoadOp(), /*isTransposed=*/true};
+  return wgmma && wgmma->takesMnMajor ? loadEitherWay(operand.get())
+                                      : OperandLoad{loadBehind(operand.get())};
 }
 
 // Is an operand computed where the product stands, so that it would be put to shared memory for this product alone?
