@@ -31,7 +31,7 @@ Value sumsByVector(const Factors &factors, MatmulTiles tiles) {
 
 // By a few vectors: a product of each part of K, of which every warp has its own, so that no two threads take the same element and
 // all are loaded straight into the fragments of instructions. While those of one step are multiplied the next are under way.
-// Two programs on a multiprocessor hide each other's beginnings and ends.
+// The assembler is told to leave registers for a second program on a multiprocessor: unasked it may take a few more.
 Value sumsByVectors(const Factors &factors, MatmulTiles tiles, DotOptions how) {
   hint::occupancy(2);
   const int64_t parts = kPartsByVectors, depth = tiles.k / parts;

@@ -287,11 +287,13 @@ KernelRequest gradientKernel(const OpSettings &settings) {
           k = exampleView(dtype, {batches, keyHeads, keys, head}),
           perRow = exampleView(f32, {batches, heads, rows}), scale = exampleScalar(f32);
   std::string of = settings.text("of", "dk");
-  if (overlaps && !options.deterministic)
-    return {wholeKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal)
-                .warps(tiles.warps),
-            {q, k, k, q, perRow, perRow,
-             exampleView(f32, {batches, heads, rows / 8, 8 * tiles.head}), k, k, scale}};
+  if (overlaps && !options.deterministic) {
+    auto sums = extentsOfQuerySums(batches, heads, rows, tiles.head);
+    return {
+        wholeKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal)
+            .warps(tiles.warps),
+        {q, k, k, q, perRow, perRow, exampleView(f32, {sums.begin(), sums.end()}), k, k, scale}};
+  }
   if (of == "dq")
     return {queryKernel
                 .consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)

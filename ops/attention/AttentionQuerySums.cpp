@@ -4,8 +4,6 @@
 
 #include <tile/ops/Arithmetic.h>
 
-#include <array>
-
 namespace tile::ops {
 
 namespace {
@@ -39,10 +37,15 @@ const auto finishKernel =
 
 } // namespace
 
+std::array<int64_t, 4> extentsOfQuerySums(int64_t batches, int64_t heads, int64_t rows,
+                                          int64_t width) {
+  return {batches, heads, rows / kRows, kRows * width};
+}
+
 Tensor newQuerySums(CallSite site, const Operand &q, int64_t rows, int64_t width) {
   int64_t length = (q.extent(2) + rows - 1) / rows * rows;
   Tensor sums =
-      site.stream.tensor(f32, std::array{q.extent(0), q.extent(1), length / kRows, kRows * width});
+      site.stream.tensor(f32, extentsOfQuerySums(q.extent(0), q.extent(1), length, width));
   fill(site.stream, 0, sums, site.where);
   return sums;
 }

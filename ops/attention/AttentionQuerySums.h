@@ -9,9 +9,15 @@
 
 #include <tile/tile.h>
 
+#include <array>
+
 namespace tile::ops {
 
-/// Sums for each row of q (B x H x L x D), all 0: B x H x L' / 8 x 8 D', where L' is a multiple of `rows`, D' = `width`.
+/// Extents of the sums for so many rows, whole blocks, of heads that are `width` wide: B x H x rows / 8 x 8 width.
+std::array<int64_t, 4> extentsOfQuerySums(int64_t batches, int64_t heads, int64_t rows,
+                                          int64_t width);
+
+/// Sums, all 0, for each row of q (B x H x L x D), filled up to a multiple of `rows`.
 Tensor newQuerySums(CallSite site, const Operand &q, int64_t rows, int64_t width);
 
 /// Adds a tile, rows x width, to that of a head in the sums.
