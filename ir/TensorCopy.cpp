@@ -207,7 +207,7 @@ SmemType tensorCopyMemory(Operation *access, ArrayRef<int64_t> shape, Type eleme
   if (!dims || !(*dims)[known.getOrder().front()])
     return {};
   auto bytes = static_cast<int>(bytesOf(element));
-  for (int swizzle : {128, 64, 32, 0})
+  for (int swizzle : layout::kTmaSwizzles)
     if (!swizzle || shape[known.getOrder().front()] * bytes % swizzle == 0)
       if (auto shared = layout::SharedLayout::tma(
               layout::Shape(memoryShape), memoryOrder(known.getOrder(), *dims), bytes, swizzle))

@@ -11,19 +11,25 @@ namespace tile::codegen {
 
 using Term = layout::SharedAddress::Term;
 
-ThreadPart threadPart(Lowering &l, ArrayRef<Term> lanes, ArrayRef<Term> warps) {
-  auto column = [](ArrayRef<Term> terms, int64_t Term::*member) {
-    SmallVector<int64_t> bits;
-    for (const Term &term : terms)
-      bits.push_back(term.*member);
+static Value valueOf(Lowering &l, const layout::ThreadAddend &addend) {
+  Value bits = l.threadLinear(addend.lanes, addend.warps);
+  if (addend.factor == 1)
     return bits;
+  return arith::MulIOp::create(l.b, bits.getLoc(), bits, l.i32(addend.factor));
+}
+
+ThreadPart threadPart(Lowering &l, const std::vector<Term> &lanes, const std::vector<Term> &warps) {
+  auto toggles = [](const std::vector<Term> &terms) {
+    return llvm::map_to_vector(terms, [](const Term &term) { return term.toggle; });
   };
   ThreadPart part;
-  part.toggle = l.threadLinear(column(lanes, &Term::toggle), column(warps, &Term::toggle));
-  bool anyAddend = llvm::any_of(lanes, [](const Term &t) { return t.addend != 0; }) ||
-                   llvm::any_of(warps, [](const Term &t) { return t.addend != 0; });
-  if (anyAddend) // digits of narrow panels: distinct bits, so the sum is the XOR
-    part.addend = l.threadLinear(column(lanes, &Term::addend), column(warps, &Term::addend));
+  part.toggle = l.threadLinear(toggles(lanes), toggles(warps));
+  for (const layout::ThreadAddend &addend : layout::threadAddends(lanes, warps)) {
+    Value value = valueOf(l, addend);
+    part.addend = part.addend
+                      ? arith::AddIOp::create(l.b, value.getLoc(), part.addend, value).getResult()
+                      : value;
+  }
   for (const Term &term : llvm::concat<const Term>(lanes, warps))
     part.toggleBits |= term.toggle;
   return part;
@@ -35,12 +41,12 @@ static Type clusterPointer(Lowering &l) {
 }
 
 SharedVector SharedPointers::vector(const Term &term) {
-  int64_t overlap = term.toggle & part_.toggleBits, apart = term.toggle & ~part_.toggleBits;
-  Value &known = byOverlap_[overlap];
+  layout::RegisterPart own = layout::registerPart(term, part_.toggleBits);
+  Value &known = byToggle_[own.toggle];
   if (!known) {
     Value offset = part_.toggle;
-    if (overlap)
-      offset = arith::XOrIOp::create(l_.b, loc_, offset, l_.i32(overlap));
+    if (own.toggle)
+      offset = arith::XOrIOp::create(l_.b, loc_, offset, l_.i32(own.toggle));
     if (part_.addend)
       offset = arith::AddIOp::create(l_.b, loc_, offset, part_.addend);
     known = l_.sharedPointer(arith::MulIOp::create(l_.b, loc_, offset, l_.i32(bytes_)));
@@ -50,7 +56,7 @@ SharedVector SharedPointers::vector(const Term &term) {
     if (block_)
       known = NVVM::MapaOp::create(l_.b, loc_, clusterPointer(l_), known, block_);
   }
-  return {known, base_.offset + (apart + term.addend) * bytes_};
+  return {known, base_.offset + own.addend * bytes_};
 }
 
 Value SharedPointers::pointer(const Term &term) {

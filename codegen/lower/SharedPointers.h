@@ -12,8 +12,8 @@ struct ThreadPart {
 };
 
 /// The part that follows from the thread number, given what each of its bits contributes.
-ThreadPart threadPart(Lowering &l, llvm::ArrayRef<layout::SharedAddress::Term> lanes,
-                      llvm::ArrayRef<layout::SharedAddress::Term> warps);
+ThreadPart threadPart(Lowering &l, const std::vector<layout::SharedAddress::Term> &lanes,
+                      const std::vector<layout::SharedAddress::Term> &warps);
 
 /// A pointer and what an instruction adds to it, in bytes.
 struct SharedVector {
@@ -40,7 +40,7 @@ private:
   int64_t bytes_;
   ThreadPart part_;
   mlir::Value block_; ///< null: this one
-  std::map<int64_t, mlir::Value> byOverlap_;
+  std::map<int64_t, mlir::Value> byToggle_;
 };
 
 void storeVector(Lowering &l, mlir::Location loc, mlir::Value pointer, mlir::ValueRange elements);

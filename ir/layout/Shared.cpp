@@ -192,8 +192,7 @@ std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vec
       *why = reason;
     return std::nullopt;
   };
-  bool knownMode =
-      swizzleBytes == 0 || swizzleBytes == 32 || swizzleBytes == 64 || swizzleBytes == 128;
+  bool knownMode = std::ranges::count(kTmaSwizzles, swizzleBytes) != 0;
   if (!knownMode || order.size() != shape.size() || order.empty())
     return refuse("TMA swizzles are 0, 32, 64 or 128 bytes on tiles of rank 1 and more");
   auto inner = static_cast<size_t>(order.front());

@@ -25,6 +25,9 @@ inline constexpr int kBankBytes = 4;
 inline constexpr int kNumBanks = 32;
 inline constexpr int kMaxVectorBytes = 16;
 
+/// The patterns in which the TMA engine writes rows, by their bytes, widest first; 0 is none.
+inline constexpr int kTmaSwizzles[] = {128, 64, 32, 0};
+
 class SharedLayout {
 public:
   SharedLayout() = default;

@@ -192,6 +192,75 @@ int64_t SharedAddress::offset(int32_t reg, int32_t lane, int32_t warp) const {
   return sum.toggle + sum.addend;
 }
 
+static int64_t xorOfSetBits(const std::vector<int64_t> &contributions, int32_t value) {
+  int64_t result = 0;
+  for (size_t bit = 0; bit < contributions.size(); ++bit)
+    if (value >> bit & 1)
+      result ^= contributions[bit];
+  return result;
+}
+
+int64_t ThreadAddend::of(int32_t lane, int32_t warp) const {
+  return factor * (xorOfSetBits(lanes, lane) ^ xorOfSetBits(warps, warp));
+}
+
+namespace {
+
+/// Puts addends together in parts whose contributions share no bit.
+class AddendParts {
+public:
+  AddendParts(size_t lanes, size_t warps, bool byFactor)
+      : lanes_(lanes), warps_(warps), byFactor_(byFactor) {}
+
+  void add(int64_t addend, std::vector<int64_t> ThreadAddend::*column, size_t bit) {
+    if (addend == 0)
+      return;
+    int64_t factor = byFactor_ ? addend / (addend & -addend) : 1;
+    size_t part = partFor(factor, addend / factor);
+    used_[part] |= addend / factor;
+    (parts[part].*column)[bit] = addend / factor;
+  }
+
+  std::vector<ThreadAddend> parts;
+
+private:
+  size_t partFor(int64_t factor, int64_t contribution) {
+    for (size_t i = 0; i < parts.size(); ++i)
+      if (parts[i].factor == factor && !(used_[i] & contribution))
+        return i;
+    parts.push_back({factor, std::vector<int64_t>(lanes_), std::vector<int64_t>(warps_)});
+    used_.push_back(0);
+    return parts.size() - 1;
+  }
+
+  size_t lanes_, warps_;
+  bool byFactor_; ///< divide each addend by its odd factor
+  std::vector<int64_t> used_;
+};
+
+} // namespace
+
+static std::vector<ThreadAddend> addendParts(const std::vector<SharedAddress::Term> &lanes,
+                                             const std::vector<SharedAddress::Term> &warps,
+                                             bool byFactor) {
+  AddendParts result(lanes.size(), warps.size(), byFactor);
+  for (size_t bit = 0; bit < lanes.size(); ++bit)
+    result.add(lanes[bit].addend, &ThreadAddend::lanes, bit);
+  for (size_t bit = 0; bit < warps.size(); ++bit)
+    result.add(warps[bit].addend, &ThreadAddend::warps, bit);
+  return std::move(result.parts);
+}
+
+std::vector<ThreadAddend> threadAddends(const std::vector<SharedAddress::Term> &lanes,
+                                        const std::vector<SharedAddress::Term> &warps) {
+  std::vector<ThreadAddend> asTheyAre = addendParts(lanes, warps, /*byFactor=*/false);
+  return asTheyAre.size() <= 1 ? asTheyAre : addendParts(lanes, warps, /*byFactor=*/true);
+}
+
+RegisterPart registerPart(const SharedAddress::Term &term, int64_t threadToggleBits) {
+  return {term.toggle & threadToggleBits, (term.toggle & ~threadToggleBits) + term.addend};
+}
+
 int64_t MatrixAccess::rowOffset(size_t instruction, int32_t lane, int32_t warp) const {
   SharedAddress::Term sum = instructions[instruction].term;
   accumulate(rows, lane, sum);
