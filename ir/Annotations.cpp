@@ -44,6 +44,7 @@ constexpr llvm::StringLiteral kAccessName = "tilegpu.access";
 constexpr llvm::StringLiteral kVariantName = "tilegpu.variant";
 constexpr llvm::StringLiteral kWarpGridName = "tilegpu.warp_grid";
 constexpr llvm::StringLiteral kAFromRegistersName = "tilegpu.a_from_registers";
+constexpr llvm::StringLiteral kKMajorName = "tilegpu.k_major";
 constexpr llvm::StringLiteral kKWidthName = "tilegpu.k_width";
 constexpr llvm::StringLiteral kScheduleName = "tilegpu.schedule";
 constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
@@ -131,6 +132,14 @@ LogicalResult verifyWarpGrid(Operation *op, Attribute value) {
 LogicalResult verifyAFromRegisters(Operation *op, Attribute value) {
   if (!isa<UnitAttr>(value) || !isProduct(op))
     return op->emitOpError() << kAFromRegistersName << " belongs on a product, without a value";
+  return success();
+}
+
+LogicalResult verifyKMajor(Operation *op, Attribute value) {
+  auto majors = dyn_cast<DenseBoolArrayAttr>(value);
+  if (!isa<ir::DotOp>(op) || variantOf(op) != VariantKind::Wgmma || !majors || majors.size() != 2)
+    return op->emitOpError() << kKMajorName
+                             << " must be array<i1: ...>, of a and b, on a tile.dot by wgmma";
   return success();
 }
 
@@ -287,6 +296,8 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyWarpGrid(op, attribute.getValue());
   if (name == kAFromRegistersName)
     return verifyAFromRegisters(op, attribute.getValue());
+  if (name == kKMajorName)
+    return verifyKMajor(op, attribute.getValue());
   if (name == kKWidthName)
     return verifyKWidth(op, attribute.getValue());
   if (name == kScheduleName)
@@ -358,6 +369,17 @@ void setSchedule(Operation *loop, ScheduleAttr schedule) { loop->setAttr(kSchedu
 void removeSchedule(Operation *loop) { loop->removeAttr(kScheduleName); }
 
 bool takesAFromRegisters(Operation *dot) { return dot->hasAttr(kAFromRegistersName); }
+
+std::optional<bool> isKMajor(OpOperand &operand) {
+  auto majors = operand.getOwner()->getAttrOfType<DenseBoolArrayAttr>(kKMajorName);
+  return majors ? std::optional(majors[operand.getOperandNumber()]) : std::nullopt;
+}
+
+void setKMajor(Operation *dot, bool a, bool b) {
+  dot->setAttr(kKMajorName, DenseBoolArrayAttr::get(dot->getContext(), {a, b}));
+}
+
+void removeKMajor(Operation *dot) { dot->removeAttr(kKMajorName); }
 
 int64_t kWidthOf(Operation *dot) {
   auto width = dot->getAttrOfType<IntegerAttr>(kKWidthName);

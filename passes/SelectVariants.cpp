@@ -136,8 +136,11 @@ void chooseWarpGrids(const DotChain &chain) {
 // from where it is.
 void take(Operation *op, gpu::VariantKind kind) {
   gpu::setVariant(op, kind);
-  if (kind == gpu::VariantKind::Wgmma && staysInRegisters(op->getOpOperand(0)))
-    gpu::setTakesAFromRegisters(op);
+  if (kind == gpu::VariantKind::Wgmma) {
+    if (staysInRegisters(op->getOpOperand(0)))
+      gpu::setTakesAFromRegisters(op);
+    gpu::setKMajor(op, isKMajorOperand(op->getOpOperand(0)), isKMajorOperand(op->getOpOperand(1)));
+  }
   gpu::AccessAttr access = gpu::accessOf(op);
   if (kind == gpu::VariantKind::Scalar && access)
     gpu::setAccess(op, access.getOrder(), 1, access.getBounds());

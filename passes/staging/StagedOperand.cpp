@@ -1,5 +1,6 @@
 #include "passes/staging/StagedOperand.h"
 
+#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 
 using namespace mlir;
@@ -20,6 +21,7 @@ gpu::DotAsyncOp beginProduct(OpBuilder &builder, ir::DotOp dot, const StagedOper
       gpu::DotAsyncOp::create(builder, dot.getLoc(), a.value, b.value, acc, reset,
                               dot.getOperandsUnsigned(), range, a.isTransposed, b.isTransposed);
   product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+  gpu::removeKMajor(product);
   return product;
 }
 

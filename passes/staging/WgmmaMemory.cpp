@@ -97,7 +97,24 @@ static int32_t fastestDimOfComputed(OpOperand &operand, const ir::WgmmaInstructi
   return 1;
 }
 
-bool staysInRegisters(OpOperand &a) { return isComputedBeside(a) && !isTransposedResult(a.get()); }
+bool staysInRegisters(OpOperand &a) {
+  if (gpu::isKMajor(a))
+    return gpu::takesAFromRegisters(a.getOwner());
+  return isComputedBeside(a) && !isTransposedResult(a.get());
+}
+
+bool isKMajorOperand(OpOperand &operand) {
+  if (std::optional<bool> decided = gpu::isKMajor(operand))
+    return *decided;
+  std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(cast<ir::DotOp>(operand.getOwner()));
+  if (!wgmma)
+    return true;
+  auto [load, isTransposed] = loadOf(operand);
+  int32_t fastest = !load          ? fastestDimOfComputed(operand, *wgmma)
+                    : isTransposed ? 1 - fastestDim(load)
+                                   : fastestDim(load);
+  return fastest == (operand.getOperandNumber() == 0 ? 1 : 0);
+}
 
 std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string *why) {
   auto dot = cast<ir::DotOp>(operand.getOwner());
@@ -111,14 +128,11 @@ std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string 
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(dot);
   if (!wgmma)
     return refuse("no instruction for these types");
-  auto [load, isTransposed] = loadOf(operand);
-  if (isA && !load && staysInRegisters(operand))
+  if (isA && staysInRegisters(operand))
     return refuse("A is computed, not loaded");
-  int32_t fastest = !load          ? fastestDimOfComputed(operand, *wgmma)
-                    : isTransposed ? 1 - fastestDim(load)
-                                   : fastestDim(load),
-          outer = isA ? 0 : 1;
-  if (fastest == outer && !wgmma->takesMnMajor)
+  bool isKMajor = isKMajorOperand(operand);
+  int32_t outer = isA ? 0 : 1, fastest = isKMajor ? 1 - outer : outer;
+  if (!isKMajor && !wgmma->takesMnMajor)
     return refuse("neighbours of " + name + " in memory lie along " + (isA ? "M" : "N") +
                   "; for operands of " + Twine(wgmma->bits) + " bits they must lie along K");
   ArrayRef<int64_t> shape = ir::shapeOf(operand.get().getType());

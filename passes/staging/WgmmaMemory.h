@@ -21,10 +21,15 @@ int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma);
 /// Does a product by wgmma take its A from registers, as threads hold it: is it computed where the product stands, and not
 /// from another product's result with rows for columns, which has to go through shared memory anyway? What is computed
 /// before a loop is put there once.
+/// Decided once, as isKMajorOperand.
 bool staysInRegisters(mlir::OpOperand &a);
 
-/// The memory of an operand of such a product: ordered as its view if it is loaded, so that copies find neighbours on both
-/// sides. Nothing, with a sentence in *why, if it is an A that stays in registers, or the instructions cannot read it in that
+/// Is such an operand K-major in shared memory: do neighbours along K lie side by side? It is ordered as its view if it is
+/// loaded, so that copies find neighbours on both sides; what is computed, as threads hold it. Decided once, while the load
+/// that the operand comes from is still to be seen (gpu::setKMajor).
+bool isKMajorOperand(mlir::OpOperand &operand);
+
+/// The memory of an operand of such a product. Nothing, with a sentence in *why, if it is an A that stays in registers, or the instructions cannot read it in that
 /// order.
 std::optional<layout::SharedLayout> wgmmaMemory(mlir::OpOperand &operand, std::string *why);
 

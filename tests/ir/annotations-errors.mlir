@@ -285,3 +285,19 @@ func.func @ends_pass(%b: i1) -> i32 {
   } {tilegpu.ends_pass}
   return %r : i32
 }
+
+// -----
+
+func.func @k_major_length(%a: tensor<64x16xf16>, %b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
+  // expected-error @+1 {{tilegpu.k_major must be array<i1: ...>, of a and b, on a tile.dot by wgmma}}
+  %d = tile.dot %a, %b, %c {tilegpu.variant = #tilegpu.variant<wgmma>, tilegpu.k_major = array<i1: true>} : tensor<64x16xf16>, tensor<16x64xf16>, tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @k_major_variant(%a: tensor<64x16xf16>, %b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
+  // expected-error @+1 {{tilegpu.k_major must be array<i1: ...>, of a and b, on a tile.dot by wgmma}}
+  %d = tile.dot %a, %b, %c {tilegpu.k_major = array<i1: true, true>} : tensor<64x16xf16>, tensor<16x64xf16>, tensor<64x64xf32>
+  return
+}

@@ -74,9 +74,9 @@ func.func @between_spans(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x320xf32>)
 // but not by a product of another kind.
 // CHECK-LABEL: func.func @from_registers
 // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}}tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}}tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
 // CHECK: tile.dot {{.*}}the product that takes its result as A is none by wgmma: rows of B in memory are 16 bytes, not a multiple of 32
 func.func @from_registers(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>, %d: tensor<64x8xf32>) attributes {tile.warps = 4 : i32} {
   %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
@@ -100,9 +100,9 @@ func.func @from_registers(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>,
 // CHECK-LABEL: func.func @transposed_result
 // CHECK: tile.dot {{.*}}variant<wgmma>
 // CHECK: arith.truncf
-// CHECK: tile.dot {{.*}} {tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
 func.func @transposed_result(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>) attributes {tile.warps = 4 : i32} {
   %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
   %s = tile.dot %a, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -112,5 +112,18 @@ func.func @transposed_result(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf3
   %e = tile.dot %n, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   %back = tile.permute %t, [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
   %f = tile.dot %back, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  return
+}
+
+// -----
+
+// How operands lie in shared memory is decided while their loads are to be seen: W is loaded with rows along K, and widened.
+// CHECK-LABEL: func.func @order_of_converted_operand
+// CHECK: tile.dot {{.*}}tilegpu.k_major = array<i1: true, true>, tilegpu.variant = #tilegpu.variant<wgmma>
+func.func @order_of_converted_operand(%w: !tile.view<2xi8>, %v: !tile.view<2xf16>, %o: i32, %c: tensor<64x24xf32>) attributes {tile.warps = 4 : i32} {
+  %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x32xf16>
+  %narrow = tile.view_load %w[%o, %o] {tilegpu.access = #tilegpu.access<order = [0, 1], vector = 16, bounds = [none, none]>} : !tile.view<2xi8> -> tensor<32x24xi8>
+  %b = arith.sitofp %narrow : tensor<32x24xi8> to tensor<32x24xf16>
+  %0 = tile.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x24xf16>, tensor<64x24xf32>
   return
 }
