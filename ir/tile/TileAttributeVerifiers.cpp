@@ -134,7 +134,8 @@ static LogicalResult verifyLoop(Operation *op, NamedAttribute attribute) {
 
 static LogicalResult verifyVariant(Operation *op, Attribute value) {
   if (!isa<LoadOp, StoreOp, ViewLoadOp, ViewStoreOp, DotOp, tile::gpu::RingCopyOp,
-           tile::gpu::CopyAsyncOp, tile::gpu::TensorCopyOp, tile::gpu::SmemDotOp>(op))
+           tile::gpu::CopyAsyncOp, tile::gpu::TensorCopyOp, tile::gpu::TensorStoreOp,
+           tile::gpu::SmemDotOp, tile::gpu::DotAsyncOp>(op))
     return op->emitOpError() << kVariantAttr << " belongs on a load, a store or a product";
   return verifyRange(op, kVariantAttr, value, 1, tile::gpu::getMaxEnumValForVariantKind());
 }
