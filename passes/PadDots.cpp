@@ -1,9 +1,12 @@
 // PadDots: products smaller than the tensor core's instructions, or no multiple of them, are extended by zeros: K must be
 // zero beyond its end, rows and columns beyond the result's are cut off again. An accumulator that a loop carries is
-// carried extended, so that the loop does not move it.
+// carried extended, so that the loop does not move it. Warps share powers of two alone: a result of an odd number of
+// instructions along M and N would be computed whole by each warp. It is extended, too, where that at least halves the work.
 #include "passes/Passes.h"
 
+#include "ir/Annotations.h"
 #include "ir/Mma.h"
+#include "ir/target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,23 +42,73 @@ scf::ForOp carrierOf(ir::DotOp dot) {
                                                                                  : scf::ForOp();
 }
 
+/// What computes the least part of a result at once: an instruction of a warp, or a multiply-add of a thread.
+struct Unit {
+  int64_t m, n, k;
+  int64_t holders; ///< warps, or threads
+  int64_t threads; ///< of a holder
+};
+
+Unit unitOf(ir::DotOp dot) {
+  int64_t warps = ir::warpsOf(dot);
+  ArrayRef<ir::MmaInstruction> instructions = ir::mmaInstructionsFor(dot);
+  if (ir::needsMultiplyAdd(dot) || instructions.empty())
+    return {1, 1, 1, warps * ir::kWarpSize, 1};
+  const layout::MmaShape &mma = instructions.back().shape;
+  return {mma.m, mma.n, mma.k, warps, ir::kWarpSize};
+}
+
+struct Extents {
+  int64_t m, n;
+};
+
+Extents alignedTo(ir::DotOp::Sizes sizes, int64_t m, int64_t n) {
+  return {static_cast<int64_t>(llvm::alignTo(sizes.m, m)),
+          static_cast<int64_t>(llvm::alignTo(sizes.n, n))};
+}
+
+int64_t powerOfTwoIn(int64_t number) { return number & -number; }
+
+/// Elements of a result, whole units, that each thread computes.
+int64_t elementsPerThread(const Extents &result, int64_t batch, const Unit &unit) {
+  int64_t parts =
+      powerOfTwoIn(batch) * powerOfTwoIn(result.m / unit.m) * powerOfTwoIn(result.n / unit.n);
+  return batch * result.m * result.n / std::min(parts, unit.holders) / unit.threads;
+}
+
+/// Whole units; more of them if that at least halves what a thread computes. Not for few elements: computing them all costs
+/// less than moving operands to wider tiles.
+Extents extended(ir::DotOp::Sizes sizes, const Unit &unit) {
+  constexpr int64_t kFewElements = 64;
+  Extents best = alignedTo(sizes, unit.m, unit.n);
+  int64_t plain = elementsPerThread(best, sizes.batch, unit), least = plain / 2 + 1;
+  if (plain <= kFewElements)
+    return best;
+  for (int64_t rows = 1; rows <= unit.holders; rows *= 2)
+    for (int64_t columns = 1; columns <= unit.holders; columns *= 2) {
+      Extents wider = alignedTo(sizes, rows * unit.m, columns * unit.n);
+      int64_t elements = elementsPerThread(wider, sizes.batch, unit);
+      if (elements < least)
+        least = elements, best = wider;
+    }
+  return best;
+}
+
 struct PadDots : passes::impl::PadDotsBase<PadDots> {
   void runOnOperation() final {
     SmallVector<ir::DotOp> dots;
-    getOperation().walk([&](ir::DotOp dot) {
-      if (!ir::needsMultiplyAdd(dot) && !ir::mmaInstructionsFor(dot).empty() && !ir::findMma(dot))
-        dots.push_back(dot);
-    });
+    getOperation().walk([&](ir::DotOp dot) { dots.push_back(dot); });
     for (ir::DotOp dot : dots)
       pad(dot);
   }
 
   void pad(ir::DotOp dot) {
-    const layout::MmaShape &mma = ir::mmaInstructionsFor(dot).back().shape;
+    Unit unit = unitOf(dot);
     ir::DotOp::Sizes sizes = dot.getSizes();
-    auto m = static_cast<int64_t>(llvm::alignTo(sizes.m, mma.m)),
-         n = static_cast<int64_t>(llvm::alignTo(sizes.n, mma.n)),
-         k = static_cast<int64_t>(llvm::alignTo(sizes.k, mma.k));
+    auto [m, n] = extended(sizes, unit);
+    auto k = static_cast<int64_t>(llvm::alignTo(sizes.k, unit.k));
+    if (m == sizes.m && n == sizes.n && k == sizes.k)
+      return;
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     dot.getAMutable().assign(resized(builder, loc, dot.getA(), m, k));

@@ -36,8 +36,9 @@ def PadDots : Pass<"tile-pad-dots", "::mlir::func::FuncOp"> {
   let summary = "Extend small products to the tensor core's shapes";
   let description = [{
     Guarantees: M, N and K of a product for which the tensor core has an instruction are multiples of
-    an instruction's. Operands are extended by zeros, results cut (`tile.resize`). Relies on:
-    ExpandDots.
+    an instruction's. Operands are extended by zeros, results cut (`tile.resize`). A result whose
+    factors of two are too few for all warps (144x72: an odd number of instructions each way) is
+    extended where that at least halves what a thread computes. Relies on: ExpandDots.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

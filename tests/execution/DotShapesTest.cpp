@@ -152,6 +152,34 @@ TEST_P(DotShapesOfWarps, OneTileAsBothOperands) {
   expectAll(e.result(), expected, {0.51, 48e-6});
 }
 
+// An odd number of instructions along M and N: neither by warps nor by threads is there a power of two to share.
+TEST_P(DotShapes, WarpsShareOddTiles) {
+  static const auto program =
+      kernel("odd_tile", [](In<any, 2> a, In<any, 2> b, Out<f32, 2> d, Const M, Const N) {
+        d.tile({M, N})(0, 0) =
+            dot(a.tile({M, 16})(0, 0), b.tile({16, N})(0, 0), {.precision = Precision::ieee});
+      });
+  auto check = [&]<class T>(T, int m, int n, int warps) {
+    SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + " warps " + std::to_string(warps));
+    std::vector<T> a = uniform<T>(m * 16, -1, 1, 1), b = uniform<T>(16 * n, -1, 1, 2);
+    auto d = output<float>({m, n}, 1);
+    program.consts(m, n).warps(warps).grid(1)(stream, input({m, 16}, a), input({16, n}, b),
+                                              d.tensor());
+    expectAll(d.result(),
+              [&](int64_t i) {
+                double sum = 0;
+                for (int64_t k = 0; k < 16; ++k)
+                  sum += exact(a[size_t(i / n * 16 + k)]) * exact(b[size_t(k * n + i % n)]);
+                return sum;
+              },
+              {0.51, 16e-6});
+  };
+  for (int warps : {4, 8}) {
+    check(half(), 144, 72, warps);
+    check(float(), 36, 36, warps);
+  }
+}
+
 TEST_P(DotShapes, SmallAccumulatorsInLoops) {
   // One row of A, as in decoding; the accumulator is used after the loop and in it as well.
   static const auto program =

@@ -44,3 +44,25 @@ func.func @others(%a: tensor<3x4x16xf64>, %b: tensor<3x16x8xf64>, %c: tensor<3x4
   %t = tile.dot %i, %i, %i : tensor<5x5xf32>, tensor<5x5xf32>, tensor<5x5xf32>
   return %r : tensor<3x4x8xf64>
 }
+
+// Nine by nine instructions are no part of anybody: extended, four warps have 25 each. Three by three stay: they are few.
+// CHECK-LABEL: func.func @odd
+// CHECK: tile.dot %{{.*}} : tensor<160x16xf16>, tensor<16x80xf16>, tensor<160x80xf32>
+// CHECK: tile.resize %{{.*}} : tensor<160x80xf32> -> tensor<144x72xf32>
+// CHECK: tile.dot %{{.*}} : tensor<48x16xf16>, tensor<16x24xf16>, tensor<48x24xf32>
+func.func @odd(%a: tensor<144x16xf16>, %b: tensor<16x72xf16>, %c: tensor<144x72xf32>, %d: tensor<48x16xf16>,
+               %e: tensor<16x24xf16>, %f: tensor<48x24xf32>) -> (tensor<144x72xf32>, tensor<48x24xf32>)
+    attributes {tile.warps = 4 : i32} {
+  %r = tile.dot %a, %b, %c : tensor<144x16xf16>, tensor<16x72xf16>, tensor<144x72xf32>
+  %s = tile.dot %d, %e, %f : tensor<48x16xf16>, tensor<16x24xf16>, tensor<48x24xf32>
+  return %r, %s : tensor<144x72xf32>, tensor<48x24xf32>
+}
+
+// By multiply-add sixteen threads would share a result of 36x36, the others compute the same.
+// CHECK-LABEL: func.func @odd_by_threads
+// CHECK: tile.dot %{{.*}} : tensor<40x16xf32>, tensor<16x48xf32>, tensor<40x48xf32>
+func.func @odd_by_threads(%a: tensor<36x16xf32>, %b: tensor<16x36xf32>, %c: tensor<36x36xf32>) -> tensor<36x36xf32>
+    attributes {tile.warps = 4 : i32} {
+  %r = tile.dot %a, %b, %c precision ieee : tensor<36x16xf32>, tensor<16x36xf32>, tensor<36x36xf32>
+  return %r : tensor<36x36xf32>
+}
