@@ -101,5 +101,12 @@ TEST_P(ConformanceGemm, Ragged) {
   check<half, float>({63, 128, 512}, {64, 128, 32, 4, 8}, true, kFloat);
   check<float, float>({63, 128, 512}, {32, 32, 32, 4, 4}, true, kTf32, Precision::tf32);
 }
+// Rows of tiles that are an odd number of 16 bytes, and tiles of an odd number of instructions.
+TEST_P(ConformanceGemm, OddBlocks) {
+  check<half, float>({144, 216, 192}, {48, 72, 24, 3, 4}, false, kFloat);
+  check<half, half>({160, 200, 160}, {80, 40, 40, 2, 4}, false, kHalf);
+  check<half, float>({192, 112, 144}, {64, 56, 48, 3, 8}, false, kFloat);
+  check<float, float>({96, 100, 120}, {48, 20, 12, 3, 4}, false, kTf32, Precision::tf32);
+}
 
 } // namespace

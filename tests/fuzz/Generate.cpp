@@ -220,9 +220,10 @@ private:
     return *addResult(block, {.kind = Statement::Declare, .type = type, .operands = {*zero}});
   }
 
-  int64_t oneOf(std::initializer_list<int64_t> list) {
+  template <class T = int64_t> T oneOf(std::initializer_list<T> list) {
     return list.begin()[below(int64_t(list.size()))];
   }
+  static constexpr int64_t kPointers = 2; ///< the way of loads that no view has
 
   /// A loop that asks for stages and sums products of what it loads by its index, with other uses of the loaded tiles,
   /// loads and stores of memory that it changes, and any statements.
@@ -231,22 +232,25 @@ private:
     DType dtype = program_.inputs[left].dtype;
     if (program_.inputs[right].dtype != dtype)
       right = left;
-    int64_t m = oneOf({16, 32, 64}), n = oneOf({8, 16, 32}), inner = oneOf({32, 32, 64});
+    int64_t m = oneOf({16, 32, 48, 64}), n = oneOf({8, 16, 24, 32, 40}),
+            inner = oneOf({32, 32, 48, 64});
     if (sizeOf(dtype) > 1 && below(2))
       inner = 16;
     if (m * inner > kMostElements)
       m = 32;
-    Type sumType{isFloat(dtype) ? accumulator(dtype) : i32, {m, n}}, mostType{dtype, {m}};
+    DType factor = below(3) == 0 ? otherFactor(dtype) : dtype;
+    Type sumType{isFloat(factor) ? accumulator(factor) : i32, {m, n}}, mostType{dtype, {m}};
     int sums = addZeros(block, sumType), most = addZeros(block, mostType);
-    bool hasProducts = isFloat(dtype) || sizeOf(dtype) == 1;
+    bool hasProducts = isFloat(factor) || sizeOf(factor) == 1;
     std::optional<int> own; // sums of products of a tile by itself
     Type ownType{sumType.dtype, {inner, inner}};
-    if (hasProducts && below(3) == 0 && m * int64_t(sizeOf(dtype)) >= 32 &&
+    if (hasProducts && factor == dtype && below(3) == 0 && m * int64_t(sizeOf(dtype)) >= 32 &&
         inner * inner <= kMostElements)
       own = addZeros(block, ownType);
     std::optional<int> chained; // sums of products of products
     Type chainedType{sumType.dtype, {m, n}};
-    if (below(2) && isFloat(dtype) && sizeOf(dtype) > 1 && n * int64_t(sizeOf(dtype)) >= 32)
+    if (below(2) && isFloat(dtype) && factor == dtype && sizeOf(dtype) > 1 &&
+        n * int64_t(sizeOf(dtype)) >= 32)
       chained = addZeros(block, chainedType);
     Statement loop{
         .kind = Statement::For,
@@ -263,10 +267,12 @@ private:
     if (below(3) == 0)
       if (auto rows = addMaximum(body, a, {dtype, {m, inner}}, mostType))
         accept(body, {.kind = Statement::Assign, .operands = {most, *rows}});
-    if (hasProducts)
+    auto leftFactor = addFactor(body, a, {factor, {m, inner}}, dtype),
+         rightFactor = addFactor(body, b, {factor, {inner, n}}, dtype);
+    if (hasProducts && leftFactor && rightFactor)
       if (auto product = addResult(body, {.operation = &operationNamed("dot"),
                                           .type = sumType,
-                                          .operands = {a, b, sums},
+                                          .operands = {*leftFactor, *rightFactor, sums},
                                           .attributes = {below(5)}}))
         accept(body, {.kind = Statement::Assign, .operands = {sums, *product}});
     if (own)
@@ -279,6 +285,23 @@ private:
       fill(body, int64_t(body.statements.size()) + 1 + below(4), depth + 1);
     loop.regions.push_back(std::move(body.statements));
     accept(block, std::move(loop));
+  }
+
+  /// A dtype to which factors of products are widened, or narrowed.
+  DType otherFactor(DType dtype) {
+    if (sizeOf(dtype) == 1 && dtype != i1)
+      return below(3) ? f16 : oneOf({bf16, f32});
+    if (dtype == f32)
+      return below(2) ? f16 : bf16;
+    return dtype == f16 || dtype == bf16 ? f32 : dtype;
+  }
+
+  /// The tile, or what a product takes for it.
+  std::optional<int> addFactor(Block &block, int tile, const Type &type, DType dtype) {
+    if (type.dtype == dtype)
+      return tile;
+    return addResult(block,
+                     {.operation = &operationNamed("cast"), .type = type, .operands = {tile}});
   }
 
   /// A product of two tiles is an operand of the next, as in attention.
@@ -309,7 +332,6 @@ private:
     Statement load = *std::find_if(block.statements.begin(), block.statements.end(),
                                    [&](const Statement &each) { return each.result == tile; });
     Type transposed{load.type.dtype, {load.type.shape[1], load.type.shape[0]}};
-    constexpr int64_t kPointers = 2; // the way of loads that no view has
     Statement rows = {.operation = &operationNamed("permute"),
                       .type = transposed,
                       .operands = {tile},
@@ -318,7 +340,7 @@ private:
       rows = load;
       rows.type = transposed;
       rows.attributes[1] = 1 - rows.attributes[1];
-      rows.attributes[6] = 1;
+      rows.attributes[6] = 1 - rows.attributes[6];
     }
     auto left = addResult(block, std::move(rows));
     auto product = left ? addResult(block, {.operation = &operationNamed("dot"),
@@ -333,11 +355,12 @@ private:
   int addStep(Block &block, int64_t input, int64_t axis, const Shape &shape, int index) {
     const TensorSpec &tensor = program_.inputs[input];
     int64_t way = std::max<int64_t>(0, below(6) - 3);
+    bool isTransposed = way != kPointers && below(3) == 0;
     return *addResult(block, {.operation = &operationNamed("load_step"),
                               .type = {tensor.dtype, shape},
                               .operands = {index},
                               .attributes = {input, axis, below(3) / 2, way, tensor.extents[0],
-                                             tensor.extents[1], /*is transposed*/ 0}});
+                                             tensor.extents[1], isTransposed}});
   }
 
   /// The largest elements of rows.
