@@ -131,10 +131,11 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::mlir::func::FuncOp"> {
   let summary = "Decide how far the loads of each loop run ahead";
   let description = [{
     Guarantees: a loop that has a ring, or asks for stages, carries `tilegpu.schedule`: stages asked,
-    stages given, why; whether it is rotated, and whether a warp of its own fills its ring. Relies on:
-    PromoteToShared.
+    stages given, why; whether it is rotated, and whether a warp of its own fills its ring. No ring
+    gets more slots than the shared memory of the target has room for. Relies on: PromoteToShared.
   }];
-  let options = [Option<"mostStages", "most-stages", "int32_t", "64", "no loop gets more stages than this">];
+  let options = [Option<"target", "target", "std::string", "\"\"", "for its shared memory; none: unknown">,
+                 Option<"mostStages", "most-stages", "int32_t", "64", "no loop gets more stages than this">];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
 

@@ -67,7 +67,7 @@ static void addLayoutSteps(OpPassManager &kernel) {
 // Shared memory and its barriers; with fewer stages, if the first attempt does not fit.
 static void addMemorySteps(OpPassManager &kernel, const std::string &target, int32_t mostStages) {
   // What one loop needs at once is known only when its ring exists; the decision is written down before it is acted on.
-  kernel.addPass(createScheduleLoops({mostStages}));
+  kernel.addPass(createScheduleLoops({target, mostStages}));
 
   // Whether a warp loads for all teams is known; what follows places the memory and the barriers of each.
   kernel.addPass(createPlaceTeams());

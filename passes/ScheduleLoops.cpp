@@ -4,10 +4,12 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/target/Target.h"
 #include "passes/analysis/RingReaders.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/analysis/WarpRoles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <limits>
 
 namespace tile::passes {
 #define GEN_PASS_DEF_SCHEDULELOOPS
@@ -102,6 +104,19 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
     return fewest;
   }
 
+  // What stands beside the ring is known later, when memory is placed: here only what can never fit is left out, so that
+  // nobody simulates it.
+  int64_t slotsThatFit(scf::ForOp loop) const {
+    std::optional<ir::Target> known = ir::findTarget(target);
+    if (!known)
+      return std::numeric_limits<int64_t>::max();
+    int64_t bytes = 0;
+    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+      for (gpu::SmemType tile : acquire.getRing().getType().getTiles())
+        bytes += tile.getBytes();
+    return std::max<int64_t>(1, known->maxSharedBytesPerBlock / std::max<int64_t>(1, bytes));
+  }
+
   Decision decide(scf::ForOp loop, int32_t asked) {
     if (ringsOf(loop).empty())
       return {1, asked > 1 ? whyNothingRunsAhead(loop) : "as asked"};
@@ -110,8 +125,8 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
       decision = {
           kDefaultStages,
           "its loads of single elements, which go through registers, gain nothing from more"};
-    if (decision.stages > mostStages)
-      decision = {mostStages, "more do not fit in shared memory"};
+    if (int32_t most = std::min<int64_t>(mostStages, slotsThatFit(loop)); decision.stages > most)
+      decision = {most, "more do not fit in shared memory"};
     if (std::optional<int64_t> trips = constantTrips(loop); trips && decision.stages > *trips)
       decision = {static_cast<int32_t>(std::max<int64_t>(1, *trips)), "it has no more iterations"};
     return decision;

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -tile-schedule-loops | FileCheck %s
 // RUN: tile-opt %s -tile-schedule-loops=most-stages=2 | FileCheck %s --check-prefix=TWO
+// RUN: tile-opt %s -tile-schedule-loops=target=sm_80 | FileCheck %s --check-prefix=FITS
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 !ring = !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
@@ -184,4 +185,22 @@ func.func @rotation_by_engine(%n: i32, %v: !tile.view<2xf16>, %q: !left) -> !sum
     scf.yield %next : !sums
   } {tile.rotate, tile.stages = 2 : i32}
   return %o : !sums
+}
+
+// Ten slots of 16 KiB are all that sm_80 has room for: more are not even tried.
+// FITS-LABEL: func.func @more_than_fit
+// FITS: asked = 60, stages = 10, reason = "more do not fit in shared memory"
+#large = #tilegpu.shared<panel = [12], linear = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048], digits = [4096]>
+!large = !tilegpu.ring<1 x !tilegpu.smem<4096xf32, #large>>
+func.func @more_than_fit(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !large
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tilegpu.ring_acquire %r[%i] : !large
+    tilegpu.ring_commit %r[%i] : !large
+    %m = tilegpu.ring_get %r[%i] : !large
+    tilegpu.ring_release %r[%i] : !large
+  } {tile.stages = 60 : i32}
+  return
 }
