@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the conventions that rot unseen: each pass has a source and a lit test of its name that runs
-it, each op of our dialects is described with an example, and each public op of tensors is in the table of
-tests/ops whose rows are called with wrong arguments."""
+it, each op of our dialects is described with an example, each public op of tensors is in the table of
+tests/ops whose rows are called with wrong arguments, and each option of the language in the tables of tests/options."""
 import argparse
 import json
 import pathlib
@@ -61,13 +61,47 @@ def public_op_faults():
                 yield f"op {name} of {header.name}: no row in tests/ops/Public*Ops.cpp"
 
 
+# A public option is a field of these structs, an enumerator of these enums, a hint, a setting of a launch or a method of a loop.
+kOptionStructs = re.compile(r"^struct (Access|Dot|Atomic|Reduce|Scan|Ptx)Options \{(.*?)^\};", re.M | re.S)
+kOptionField = re.compile(r"^  [\w:]+ (\w+) = [\w:]+;", re.M)
+kOptionEnums = re.compile(r"^enum class (Cache|Evict|CopyBy|Precision|Mma|MemorySem|MemoryScope)\b[^{]*\{(.*?)\}", re.M | re.S)
+kHint = re.compile(r"^(?:void|int) (\w+)\(", re.M)
+kSetting = re.compile(r"^  \[\[nodiscard\]\] (?:Launcher|Range) (\w+)\(", re.M)
+
+
+def public_options():
+    """Each option as a program writes it: what a row of tests/options must have in its text."""
+    include = root / "include/tile"
+    for header in sorted(include.glob("*.h")):
+        text = header.read_text()
+        for _, body in kOptionStructs.findall(text):
+            yield from ((header, f".{field} =") for field in kOptionField.findall(body))
+        for enum, body in kOptionEnums.findall(text):
+            yield from ((header, f"{enum}::{name.split('=')[0].strip()}") for name in body.split(","))
+    for name in kHint.findall((include / "Hints.h").read_text()):
+        yield include / "Hints.h", f"hint::{name}("
+    for header in (include / "Kernel.h", include / "Control.h"):
+        yield from ((header, f".{name}(") for name in kSetting.findall(header.read_text()))
+
+
+def option_faults():
+    rows = "".join(path.read_text() for path in (root / "tests/options").glob("*Test.cpp"))
+    options = list(public_options())
+    if len(options) < 50:
+        yield f"only {len(options)} options were found in include/tile: the patterns no longer fit the headers"
+    for header, option in options:
+        if option not in rows:
+            yield f"option {option} of {header.name}: no row in tests/options/*Test.cpp"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tblgen", default=kTblgen)
     parser.add_argument("--include", nargs="*", default=kIncludes)
     arguments = parser.parse_args()
-    faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include), *public_op_faults()]
-    print("\n".join(faults) or "every pass is tested under its name, every op has an example, public ops a row of wrong arguments")
+    faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include), *public_op_faults(),
+              *option_faults()]
+    print("\n".join(faults) or "every pass is tested under its name, every op has an example, public ops a row of wrong arguments, options a row")
     return 1 if faults else 0
 
 

@@ -1,0 +1,63 @@
+#include "tests/options/OptionTable.h"
+
+#include <optional>
+#include <sstream>
+
+namespace tile::test {
+
+std::vector<std::string> allTargets() {
+  try {
+    Device::open("virtual:sm_0");
+  } catch (const Error &error) {
+    std::string text = error.what();
+    std::vector<std::string> names;
+    for (size_t at = text.find("sm_"); at != std::string::npos; at = text.find("sm_", at + 1)) {
+      std::string name = text.substr(at, text.find_first_not_of("sm_0123456789a", at) - at);
+      if (name != "sm_0" && name != "sm_75") // which the virtual GPU has for PTX of others
+        names.push_back(name);
+    }
+    return names;
+  }
+  return {};
+}
+
+static std::optional<Error> tryRow(const OptionRow &row, const std::string &target) {
+  try {
+    Device device = Device::open("virtual:" + target);
+    EXPECT_TRUE(row.isRight(device)) << "the results are wrong";
+  } catch (const Error &error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+static void expectRow(const OptionRow &row, const std::string &target) {
+  SCOPED_TRACE(row.name + " on " + target);
+  bool isAccepted = row.accepted == On::Every || (row.accepted == On::Hopper && target == "sm_90a");
+  std::optional<Error> error = tryRow(row, target);
+  if (!error) {
+    EXPECT_TRUE(isAccepted) << "accepted, though it should be refused: " << row.refusal;
+    return;
+  }
+  EXPECT_FALSE(isAccepted) << error->what();
+  EXPECT_NE(error->code(), ErrorCode::InternalCompilerError) << error->what();
+  EXPECT_NE(std::string(error->what()).find(row.refusal), std::string::npos) << error->what();
+  EXPECT_FALSE(row.refusal.empty()) << "the row has no sentence";
+}
+
+void expectRows(const std::vector<OptionRow> &rows) {
+  std::vector<std::string> targets = allTargets();
+  ASSERT_GE(targets.size(), 5u);
+  for (const std::string &target : targets)
+    for (const OptionRow &row : rows)
+      expectRow(row, target);
+}
+
+std::vector<float> numbers(int64_t count, int seed) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i)
+    values[static_cast<size_t>(i)] = static_cast<float>((i * 7 + i / 5 + seed) % 5 - 2);
+  return values;
+}
+
+} // namespace tile::test
