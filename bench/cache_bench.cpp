@@ -58,8 +58,8 @@ void measure(const char *op, const std::string &folder) {
   jit::KernelOrigin origin = {op, {}, 0, ""};
   origin.options.target = kTarget;
   jit::Call call(request);
-  auto traced = jit::traceCall(call, jit::targetInfo(kTarget));
-  traced = jit::traceFor(call, call.facts(traced->uses.tiles), traced, jit::targetInfo(kTarget));
+  auto traced = jit::traceCall(call, jit::knownTarget(kTarget));
+  traced = jit::traceFor(call, call.facts(traced->uses.tiles), traced, jit::knownTarget(kTarget));
   std::string key;
   double keyed = median(101, [&] { key = cache.keyOf(*traced->module, origin); });
   bool isHit = true;

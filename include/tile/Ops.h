@@ -290,6 +290,9 @@ struct TargetInfo {
 };
 /// The target of the kernel being traced. Error: no kernel is being traced.
 TargetInfo target();
+/// The target that code for a GPU of this name (`Device::target()`, "sm_86") is compiled for: its
+/// own, or the nearest older one that it runs.
+TargetInfo targetInfo(std::string_view gpu);
 /// Throws a tile::Error with `message` at the caller's line unless `condition`: for legality of
 /// constants.
 void require(bool condition, const char *message, Loc loc = Loc::here());

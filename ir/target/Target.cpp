@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 using tile::ir::Feature;
 using tile::ir::Target;
@@ -26,6 +27,27 @@ std::optional<Target> tile::ir::findTarget(std::string_view name) {
     if (name == target.name)
       return target;
   return std::nullopt;
+}
+
+static int numberIn(std::string_view name) {
+  constexpr std::string_view kPrefix = "sm_";
+  int number = 0;
+  if (name.starts_with(kPrefix))
+    std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), number);
+  return number;
+}
+
+Target tile::ir::targetForGpu(std::string_view name) {
+  if (std::optional<Target> own = findTarget(name))
+    return *own;
+  const Target *best = kTargets.begin();
+  for (const Target &target : kTargets) {
+    char last = std::string_view(target.name).back();
+    if (last >= '0' && last <= '9' && target.smVersion <= numberIn(name) &&
+        target.smVersion > best->smVersion)
+      best = &target;
+  }
+  return *best;
 }
 
 const char *tile::ir::firstTargetWith(Feature feature) {

@@ -35,6 +35,11 @@ using Feature = bool Target::*;
 /// The target of that name ("sm_80"), none if unknown.
 std::optional<Target> findTarget(std::string_view name);
 
+/// The target that code for a GPU of this name is compiled for: its own if it is in the table, else the newest that is not
+/// newer and whose code later GPUs accept (no name that ends with a letter). A GPU older than the table, or of a name
+/// that is no "sm_" and a number, has the oldest, which it will refuse.
+Target targetForGpu(std::string_view name);
+
 /// The least target with a feature, for messages: "sm_89".
 const char *firstTargetWith(Feature feature);
 

@@ -48,6 +48,12 @@ static AttentionPlan planOfGroups(const AttentionShape &shape, int head, Precisi
   return {{isLong ? 2 * kGroup : kGroup, keys, head, isLong ? 8 : 4}, precision, true};
 }
 
+/// Bytes of shared memory of a forward kernel whose products are by multiply-add: queries, keys and values, scores, and two numbers
+/// of each query.
+static int64_t forwardBytes(int queries, int keys, int head) {
+  return int64_t{4} * ((queries + 2 * keys) * head + queries * keys + 2 * queries);
+}
+
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
   auto [dtype, count, keyCount, width, target] = shape;
   constexpr int64_t kFewestForGroups = 33;
@@ -62,6 +68,8 @@ AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
   bool isLong = !isWide && head > 96 && head <= 128;
   int keys = isWide || head > 96 ? 32 : 64;
   int queries = rowsFor(count, isLong ? 128 : head * (isWide ? 2 : 1) > 128 ? 32 : 64);
+  if (isWide && forwardBytes(queries, keys, head) > targetInfo(target).shared_bytes)
+    keys = 16;
   bool isEight = isLong ? queries == 128 : head > widestOfFourWarps(isWide, precision);
   return {{queries, keys, head, isEight ? 8 : 4}, precision};
 }
@@ -70,6 +78,12 @@ AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
 // the gradients' sums, leave registers for 64 rows where heads are wide.
 static AttentionPlan backwardPlanOfGroups(int head, Precision precision) {
   return {{head > 64 ? 64 : 128, 128, head, 8}, precision, true};
+}
+
+/// Bytes of shared memory of a gradient kernel of f32: the tiles of q, k, v and dout, two of them by rows and by columns, scores and
+/// their gradients, and two numbers of each query.
+static int64_t backwardBytes(int side, int head) {
+  return int64_t{4} * (6 * side * head + 2 * side * side + 2 * side);
 }
 
 AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked) {
@@ -81,6 +95,8 @@ AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked) {
     return backwardPlanOfGroups(head, asked);
   bool fits = asked == Precision::tf32 && head <= 64;
   int side = !isWide && head <= 64 ? 64 : head <= (isWide ? 128 : 192) ? 32 : 16;
+  if (isWide && backwardBytes(side, head) > targetInfo(target).shared_bytes)
+    side = 16;
   return {{side, side, head, 8}, fits ? asked : Precision::ieee};
 }
 

@@ -171,7 +171,7 @@ CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions
                               bool isDependent) {
   Call call(request, isDependent);
   detail::checkArguments(call.record(), call.args());
-  TargetInfo target = targetInfo(options.target);
+  TargetInfo target = knownTarget(options.target);
   std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, target);
   const CallFacts &facts = call.facts(traced->uses.tiles);
   return compileTraced(call, *traceFor(call, facts, std::move(traced), target), options);
@@ -183,7 +183,7 @@ Specialisation specialise(const KernelRequest &request, const CompileOptions &op
   settings.assume &= assumed == Assumed::LikeExample;
   Call call(*request.record, request.arguments, request.constants, settings, isDependent);
   detail::checkArguments(call.record(), call.args());
-  TargetInfo target = targetInfo(options.target);
+  TargetInfo target = knownTarget(options.target);
   std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, target);
   CallFacts facts = call.facts(traced->uses.tiles);
   if (assumed != Assumed::LikeExample)
@@ -225,7 +225,7 @@ CompiledKernel compileText(std::string_view text, const std::string &name,
 
 std::string llvmVersion() { return LLVM_VERSION_STRING; }
 
-TargetInfo targetInfo(std::string_view target) {
+TargetInfo knownTarget(std::string_view target) {
   std::optional<ir::Target> found = ir::findTarget(target);
   if (!found)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
@@ -234,3 +234,8 @@ TargetInfo targetInfo(std::string_view target) {
 }
 
 } // namespace tile::jit
+
+tile::TargetInfo tile::targetInfo(std::string_view gpu) {
+  ir::Target target = ir::targetForGpu(gpu);
+  return {target.smVersion, target.maxSharedBytesPerBlock};
+}

@@ -79,8 +79,7 @@ codegen::CompiledKernel compileText(std::string_view text, const std::string &na
 /// The version of LLVM and MLIR in this library.
 std::string llvmVersion();
 
-/// What a kernel may ask of a target: limits for `tile::target()`. Error: InvalidArgument naming
-/// the known targets.
-TargetInfo targetInfo(std::string_view target);
+/// The target of that name, which must be in the table. Error: InvalidArgument naming the known ones.
+TargetInfo knownTarget(std::string_view target);
 
 } // namespace tile::jit

@@ -12,23 +12,10 @@
 #include <algorithm>
 
 namespace tile::jit {
-namespace {
-
-/// The target to compile for: the device's own, or for devices newer than our table the newest
-/// whose PTX any later GPU accepts.
-std::string targetOf(const device::DeviceProps &props) {
-  for (std::string name :
-       {props.target, std::string("sm_90"), std::string("sm_89"), std::string("sm_86")})
-    if (isTarget(name) && (name == props.target || targetInfo(name).sm <= props.arch))
-      return name;
-  return "sm_80";
-}
-
-} // namespace
 
 Jit::Jit(std::shared_ptr<device::Device> device, KernelCache &cache)
-    : device_(std::move(device)), cache_(cache), target_(targetOf(device_->props())),
-      targetInfo_(targetInfo(target_)) {}
+    : device_(std::move(device)), cache_(cache),
+      target_(ir::targetForGpu(device_->props().target).name), targetInfo_(knownTarget(target_)) {}
 
 const LoadedKernel &Jit::get(Call &call) {
   base::LongWork work;

@@ -267,6 +267,4 @@ std::vector<std::byte> assembleForDevice(std::string_view ptx, const std::string
   }
 }
 
-bool isTarget(std::string_view name) { return ir::findTarget(name).has_value(); }
-
 } // namespace tile::jit

@@ -54,7 +54,4 @@ std::string nvJitLinkVersion(std::string *why = nullptr);
 /// Whether the bytes are a whole ELF file for NVIDIA GPUs.
 bool isWholeCubin(const std::vector<std::byte> &bytes);
 
-/// Whether kernels can be compiled for a target of this name.
-bool isTarget(std::string_view name);
-
 } // namespace tile::jit

@@ -16,6 +16,16 @@ Occupancy onA100(int64_t threads, std::optional<int64_t> registers, int64_t shar
   return occupancyOf(*ir::findTarget("sm_80"), threads, registers, sharedBytes);
 }
 
+TEST(Targets, GpusHaveTheNearestOneThatTheyRun) {
+  EXPECT_STREQ(ir::targetForGpu("sm_86").name, "sm_86");
+  EXPECT_STREQ(ir::targetForGpu("sm_90a").name, "sm_90a");
+  EXPECT_STREQ(ir::targetForGpu("sm_90").name, "sm_89"); // what is of sm_90a it need not have
+  EXPECT_STREQ(ir::targetForGpu("sm_120a").name, "sm_89");
+  EXPECT_STREQ(ir::targetForGpu("sm_87").name, "sm_86");
+  EXPECT_STREQ(ir::targetForGpu("sm_75").name, "sm_80");
+  EXPECT_STREQ(ir::targetForGpu("no gpu").name, "sm_80");
+}
+
 TEST(Occupancy, ThreadsAndBlocks) {
   EXPECT_EQ(onA100(1024, {}, 0).blocksPerSm, 2);
   EXPECT_EQ(onA100(1024, {}, 0).limit, "threads");

@@ -343,6 +343,22 @@ TEST_P(AttentionOp, TilesOfAllHeadSizes) {
   launch(hopper, 64, Precision::tf32x3, 0.0f);
 }
 
+// GPUs whose blocks have 99 KB of shared memory: tiles are smaller there.
+class AttentionInLittleMemory : public AttentionOp {};
+INSTANTIATE_TEST_SUITE_P(Devices, AttentionInLittleMemory,
+                         ::testing::Values("virtual:sm_86", "virtual:sm_89"),
+                         [](const auto &run) { return testName(run.param); });
+
+TEST_P(AttentionInLittleMemory, WideHeadsOfFloats) {
+  auto caseOf = [](int64_t queries, int64_t head) {
+    return AttentionCase{1, 2, 1, queries, queries + 7, head, true, 2 / std::sqrt(double(head))};
+  };
+  for (int64_t head : {200, 256})
+    check<float>(caseOf(33, head), kF32);
+  for (int64_t head : {128, 256})
+    checkGradient<float>(caseOf(33, head), kF32);
+}
+
 TEST_P(AttentionOp, GradientOfLengthsAndHeads) {
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {7, 40}, {65, 33}, {70, 130}})
     for (bool causal : {false, true})

@@ -132,7 +132,7 @@ int buildHere(const BuildOptions &options) {
   compile.timePasses = options.timePasses;
   compile.passes = {options.disabledPasses, options.bisect};
   compile.reproducer = options.reproducer;
-  jit::targetInfo(options.target);
+  jit::knownTarget(options.target);
   codegen::CompiledKernel kernel = compileOrShow(options, compile);
   report(kernel, options.timePasses);
   write(textsOf(kernel, options), options.output);

@@ -50,7 +50,7 @@ protected:
 
   std::string keyOf(const KernelRequest &request, const KernelOrigin &origin) const {
     Call call(request);
-    return cache.keyOf(*traceCall(call, targetInfo(origin.options.target))->module, origin);
+    return cache.keyOf(*traceCall(call, knownTarget(origin.options.target))->module, origin);
   }
 
   size_t files() { return cache.folder()->files().size(); }
@@ -143,7 +143,7 @@ TEST_F(KernelCaches, NothingIsKeptWhereMoreThanCodeIsWanted) {
   EXPECT_EQ(keyWith([](codegen::CompileOptions &o) { o.reproducer = "file"; }), "");
   KernelCache off(std::nullopt);
   Call call(request);
-  EXPECT_EQ(off.keyOf(*traceCall(call, targetInfo("sm_80"))->module, origin()), "");
+  EXPECT_EQ(off.keyOf(*traceCall(call, knownTarget("sm_80"))->module, origin()), "");
   AssembledKernel foreign;
   foreign.compiled.cudaFunctions.emplace_back();
   cache.keep("key", foreign);

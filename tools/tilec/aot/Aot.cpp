@@ -82,7 +82,7 @@ void write(const aot::Archive &archive, const std::string &folder) {
 int compileHere(const Options &options) {
   aot::Archive archive;
   for (const std::string &target : options.targets) {
-    jit::targetInfo(target);
+    jit::knownTarget(target);
     std::vector<AotRequest> requests = aotRequests(options, target);
     for (size_t i = 0; i < requests.size(); ++i) {
       if (archive.functions.size() <= i)

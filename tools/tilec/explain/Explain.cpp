@@ -66,7 +66,7 @@ Explanation explainInput(const ExplainOptions &options) {
   compile.target = options.target;
   compile.keepStages = compile.keepReport = true;
   compile.reproducer = options.reproducer;
-  jit::targetInfo(options.target); // refuses unknown ones before anything is compiled
+  jit::knownTarget(options.target); // refuses unknown ones before anything is compiled
   Explanation explanation;
   explanation.kernel = compileInput(options, compile);
   explanation.assembly = jit::inspectAssembly(explanation.kernel.ptx, options.target);
