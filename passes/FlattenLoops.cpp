@@ -182,13 +182,13 @@ private:
                                      b_.getIntegerAttr(outer_.getInductionVar().getType(), value));
   }
 
-  // Steps are positive.
+  // Steps are positive. A length that is rounded up may pass the largest number with a sign.
   Value countOf(scf::ForOp loop) {
     Value upper = b_.createOrFold<arith::MaxSIOp>(loc_, loop.getLowerBound(), loop.getUpperBound());
     Value length = b_.createOrFold<arith::SubIOp>(loc_, upper, loop.getLowerBound());
     Value less = b_.createOrFold<arith::SubIOp>(loc_, loop.getStep(), number(1));
     length = b_.createOrFold<arith::AddIOp>(loc_, length, less);
-    return b_.createOrFold<arith::DivSIOp>(loc_, length, loop.getStep());
+    return b_.createOrFold<arith::DivUIOp>(loc_, length, loop.getStep());
   }
 
   void withoutInner(Value hasNone) {

@@ -43,6 +43,17 @@ def PadDots : Pass<"tile-pad-dots", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def WidenIndices : Pass<"tile-widen-indices", "::mlir::func::FuncOp"> {
+  let summary = "Let no index of a loop pass the end of its type";
+  let description = [{
+    Guarantees: the index of a loop plus its step is a number of its type, or of its type without
+    sign where the loop compares as unsigned; bounds are in order where that is. What is known of
+    extents, numbers of programs and constants decides which loops stay as they are. Relies on:
+    steps are positive. Before all that computes with bounds, the canonicalizer first.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def FlattenLoops : Pass<"tile-flatten-loops", "::mlir::func::FuncOp"> {
   let summary = "Make one loop of each nest that asks for it";
   let description = [{

@@ -14,6 +14,9 @@ namespace tile::passes {
 
 // What the kernel means: still tiles, no threads.
 static void addTileSteps(OpPassManager &kernel, const std::string &target) {
+  // Steps beyond this one compute with bounds and indices of loops; already how often a loop of constant bounds runs.
+  kernel.addPass(createWidenIndices());
+
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
 

@@ -101,7 +101,8 @@ private:
       initial.push_back(values_.lookupOrDefault(loop.getTiedLoopInit(result)->get()));
     auto copy = scf::ForOp::create(b_, loop.getLoc(), values_.lookupOrDefault(loop.getLowerBound()),
                                    values_.lookupOrDefault(loop.getUpperBound()),
-                                   values_.lookupOrDefault(loop.getStep()), initial);
+                                   values_.lookupOrDefault(loop.getStep()), initial, nullptr,
+                                   loop.getUnsignedCmp());
     copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     if (carried.empty())
       copy.getBody()->getTerminator()->erase();

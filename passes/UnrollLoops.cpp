@@ -1,8 +1,10 @@
 // UnrollLoops: `tile.unroll = n` on a loop repeats its body n times.
 #include "passes/Passes.h"
 
+#include "passes/analysis/NumberRange.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_UNROLLLOOPS
@@ -17,6 +19,16 @@ namespace {
 
 /// More copies of a body than this are a mistake, and would take minutes to compile.
 constexpr int64_t kMostCopies = 256;
+
+// The number of iterations is a quotient of unsigned numbers: bounds must be in order, unless each number is an iteration.
+void orderBounds(scf::ForOp loop) {
+  if (matchPattern(loop.getStep(), m_One()) ||
+      isNeverBelow(loop.getUpperBound(), loop.getLowerBound()))
+    return;
+  OpBuilder b(loop);
+  loop.setUpperBound(
+      arith::MaxSIOp::create(b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound()));
+}
 
 struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() final {
@@ -33,7 +45,7 @@ struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
       if (factor.getInt() > kMostCopies)
         loop.emitRemark("not unrolled: ")
             << factor.getInt() << " copies of the body are more than " << kMostCopies;
-      else if (failed(loopUnrollByFactor(loop, factor.getInt())))
+      else if (orderBounds(loop); failed(loopUnrollByFactor(loop, factor.getInt())))
         loop.emitRemark("not unrolled: the loop's form does not allow it");
     }
   }

@@ -47,7 +47,7 @@ LogicalResult lowerFor(Lowering &l, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
   auto flat = scf::ForOp::create(l.b, op->getLoc(), l.scalar(loop.getLowerBound()),
                                  l.scalar(loop.getUpperBound()), l.scalar(loop.getStep()),
-                                 l.flatten(loop.getInitArgs()));
+                                 l.flatten(loop.getInitArgs()), nullptr, loop.getUnsignedCmp());
   if (op->hasAttr(ir::kNoLicmAttr)) // becomes metadata of the loop's branch
     flat->setAttr("loop_annotation", noLicm(op->getContext()));
   else if (staysRolled(loop))

@@ -83,6 +83,23 @@ static DType indexType(Trace &trace, const Arg &bound, Loc loc) {
   return bound.asInt() == static_cast<int32_t>(bound.asInt()) ? i32 : i64;
 }
 
+static bool countsDown(const Arg &step) { return !step.isStaged() && step.asInt() < 0; }
+
+// How often a loop from lo down to hi runs, as an unsigned number: with all numbers of the type between its bounds it may have
+// more rounds than the type has positive numbers.
+static Value roundsDown(Trace &trace, const Value &lo, const Value &hi, int64_t down, Loc loc) {
+  TileType scalar = trace.type(lo, loc);
+  auto op = [&](const char *name, const Value &a, const Value &b) {
+    return trace.op(name, scalar, {a, b}, loc);
+  };
+  Value span = op("arith.subi", op("arith.maxsi", lo, hi), hi);
+  if (down == 1)
+    return span;
+  Value any = op("arith.minui", span, trace.integer(scalar.dtype, 1, loc));
+  Value rest = op("arith.subi", span, any);
+  return op("arith.addi", op("arith.divui", rest, trace.integer(scalar.dtype, down, loc)), any);
+}
+
 Range::Iterator Range::begin() {
   Trace &trace = Trace::current(loc_);
   checkBound(trace, "lower bound", lo_, loc_);
@@ -97,15 +114,9 @@ Range::Iterator Range::begin() {
   Value lo = convertTo(trace, type, lo_, "range", loc_),
         hi = convertTo(trace, type, hi_, "range", loc_);
   Value step = convertTo(trace, type, step_, "range", loc_), first = lo;
-  bool countsDown = !step_.isStaged() && step_.asInt() < 0;
-  if (countsDown) {
+  if (countsDown(step_)) {
     // scf.for only counts up: count the rounds, and derive the index from them.
-    int64_t down = -step_.asInt();
-    TileType scalar{TileType::Data, type, {}};
-    Value span = trace.op("arith.subi", scalar, {lo, hi}, loc_);
-    Value rounded =
-        trace.op("arith.addi", scalar, {span, trace.integer(type, down - 1, loc_)}, loc_);
-    hi = trace.op("arith.divsi", scalar, {rounded, trace.integer(type, down, loc_)}, loc_);
+    hi = roundsDown(trace, lo, hi, -step_.asInt(), loc_);
     lo = trace.integer(type, 0, loc_);
     bounds_[2] = trace.integer(type, 1, loc_).node();
   } else {
@@ -122,7 +133,7 @@ Range::Iterator Range::begin() {
   counter.loc = loc_;
   index_ = trace.add(std::move(counter));
   trace.scopeAt(scope_).arguments = {index_};
-  if (countsDown)
+  if (countsDown(step_))
     index_ =
         (Arg(first, loc_) + Arg(Arg(trace.handle(index_), loc_) * Arg(step, loc_), loc_)).node();
   return Iterator(this);
@@ -163,6 +174,8 @@ void Range::close() {
     loop.attributes.push_back({Attribute::Unit, "tile.rotate", {}});
   if (specialize_)
     loop.attributes.push_back({Attribute::Unit, "tile.warp_specialize", {}});
+  if (countsDown(step_))
+    loop.attributes.push_back({Attribute::Unit, "unsignedCmp", {}});
   if (pingPong_)
     loop.attributes.push_back({Attribute::Unit, "tile.ping_pong", {}});
   bindResults(trace, trace.add(std::move(loop)), carried);

@@ -162,7 +162,7 @@ std::optional<AxisInfo> AxisInfoAnalysis::ofArithmetic(Operation *op, Type type)
         Type pointee = cast<ir::PtrType>(ir::elementTypeOf(type)).getPointeeType();
         return ofAdd(op.getPtr(), op.getOffset(), gpu::bytesOf(pointee), false);
       })
-      .Case<arith::ExtSIOp, arith::ExtUIOp>([&](auto op) {
+      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>([&](auto op) {
         Type from = ir::elementTypeOf(op.getIn().getType()), to = ir::elementTypeOf(type);
         return axis::resized(of(op.getIn()), from, to, isa<arith::ExtSIOp>(op.getOperation()));
       })

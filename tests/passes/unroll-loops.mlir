@@ -88,3 +88,14 @@ func.func @not_asked_for(%p: !tile.ptr<i32>) {
   } {tile.unroll = 1 : i32}
   return
 }
+
+// The number of iterations is a quotient without sign: bounds must be in order, where steps are more than 1.
+// CHECK-LABEL: func.func @bounds_in_any_order
+// CHECK: arith.maxsi
+func.func @bounds_in_any_order(%lo: i32, %hi: i32, %p: !tile.ptr<i32>) {
+  %c3 = arith.constant 3 : i32
+  scf.for %i = %lo to %hi step %c3 : i32 {
+    tile.store %i, %p : i32, !tile.ptr<i32>
+  } {tile.unroll = 2 : i32}
+  return
+}

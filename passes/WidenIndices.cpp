@@ -1,0 +1,177 @@
+// WidenIndices: no index of a loop passes the end of its type, where a loop would begin again from the other end.
+//
+// A loop ends when its next index, the last plus the step, is not below the bound. Where that may lie beyond the largest number:
+//
+//   - unsigned numbers go twice as far: a loop from 0 or more compares as unsigned, which costs nothing;
+//   - another loop of i32 counts in i64;
+//   - another loop of i64 counts its iterations, of which its index follows.
+//
+// Passes behind this one subtract steps from bounds, multiply counts and divide lengths; each form leaves room for that.
+#include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "passes/analysis/NumberRange.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_WIDENINDICES
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+using llvm::ConstantRange;
+
+namespace tile::passes {
+
+namespace {
+
+/// Loads run less than so many iterations ahead.
+constexpr int64_t kMostStages = 16;
+
+enum class Form { AsItIs, Unsigned, Wide };
+
+bool hasOverflow(APInt (APInt::*operation)(const APInt &, bool &) const, const APInt &a,
+                 const APInt &b) {
+  bool overflows = false;
+  (a.*operation)(b, overflows);
+  return overflows;
+}
+
+bool isFlattened(scf::ForOp loop) {
+  return loop->hasAttr(ir::kFlattenAttr) || loop->hasAttr(ir::kPingPongAttr);
+}
+
+// Is the number of iterations computed, to copy the body or to make one loop of a nest?
+bool isCounted(scf::ForOp loop) {
+  auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
+  return loop->hasAttr(ir::kUnrollAttr) || isFlattened(loop) || (outer && isFlattened(outer));
+}
+
+// Would the bound less the steps by which loads run ahead pass the other end? Of a loop over what the programs of a launch leave
+// to each other that would take 2^27 programs.
+bool runsTooFarAhead(scf::ForOp loop, const APInt &mostStep) {
+  if (loop.getStep().getDefiningOp<ir::NumProgramsOp>() ||
+      loop.getBody()->getOps<ir::DotOp>().empty())
+    return false;
+  return hasOverflow(&APInt::smul_ov, mostStep, APInt(mostStep.getBitWidth(), kMostStages));
+}
+
+Form formOf(scf::ForOp loop) {
+  if (loop.getUnsignedCmp())
+    return Form::AsItIs; // the frontend has counted its rounds
+  ConstantRange lower = rangeOf(loop.getLowerBound()), upper = rangeOf(loop.getUpperBound());
+  APInt mostStep = rangeOf(loop.getStep()).getSignedMax(), bound = upper.getSignedMax();
+  if (runsTooFarAhead(loop, mostStep))
+    return Form::Wide;
+  if (bound.isMinSignedValue())
+    return Form::AsItIs; // no iteration
+  bool mayPassEnd = hasOverflow(&APInt::sadd_ov, bound - 1, mostStep);
+  if (lower.getSignedMin().isNonNegative())
+    return mayPassEnd ? Form::Unsigned : Form::AsItIs;
+  APInt length = bound.sext(bound.getBitWidth() + 2) -
+                 lower.getSignedMin().sext(bound.getBitWidth() + 2) +
+                 mostStep.sext(bound.getBitWidth() + 2);
+  bool isTooLong = isCounted(loop) && !length.isSignedIntN(bound.getBitWidth());
+  return mayPassEnd || isTooLong ? Form::Wide : Form::AsItIs;
+}
+
+Value constantOf(OpBuilder &b, Location loc, Type type, int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+// Both bounds where they are known to be in order need no comparison.
+Value largerOf(OpBuilder &b, Location loc, Value lower, Value upper) {
+  if (isNeverBelow(upper, lower))
+    return upper;
+  return arith::MaxSIOp::create(b, loc, lower, upper);
+}
+
+// The same loop between other bounds; `indexOf` makes the index that the body knows of the one that is counted.
+void rebuild(scf::ForOp loop, Value lower, Value upper, Value step, bool isUnsigned,
+             llvm::function_ref<Value(OpBuilder &, Value)> indexOf) {
+  OpBuilder b(loop);
+  auto other = scf::ForOp::create(b, loop.getLoc(), lower, upper, step, loop.getInitArgs(), nullptr,
+                                  isUnsigned);
+  other->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  other.getRegion().takeBody(loop.getRegion());
+  Value counted = other.getInductionVar();
+  Type type = counted.getType();
+  counted.setType(lower.getType());
+  b.setInsertionPointToStart(other.getBody());
+  Value placeholder = arith::ConstantOp::create(b, loop.getLoc(), b.getIntegerAttr(type, 0));
+  counted.replaceAllUsesWith(placeholder);
+  Value index = indexOf(b, counted);
+  placeholder.replaceAllUsesWith(index);
+  placeholder.getDefiningOp()->erase();
+  loop->replaceAllUsesWith(other.getResults());
+  loop.erase();
+}
+
+void countInI64(scf::ForOp loop) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  auto widened = [&](Value value) {
+    return b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), value);
+  };
+  rebuild(loop, widened(loop.getLowerBound()), widened(loop.getUpperBound()),
+          widened(loop.getStep()), /*isUnsigned=*/false, [&](OpBuilder &inside, Value counted) {
+            return arith::TruncIOp::create(inside, loc, inside.getI32Type(), counted).getResult();
+          });
+}
+
+// The length is an unsigned number; to round its quotient up nothing may be added to it that passes the end.
+void countIterations(scf::ForOp loop) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  Type type = loop.getInductionVar().getType();
+  Value lower = loop.getLowerBound(), step = loop.getStep(), one = constantOf(b, loc, type, 1);
+  Value length =
+      arith::SubIOp::create(b, loc, largerOf(b, loc, lower, loop.getUpperBound()), lower);
+  Value any = arith::MinUIOp::create(b, loc, length, one);
+  Value rest = arith::SubIOp::create(b, loc, length, any);
+  Value count = arith::AddIOp::create(b, loc, arith::DivUIOp::create(b, loc, rest, step), any);
+  rebuild(loop, constantOf(b, loc, type, 0), count, one, /*isUnsigned=*/true,
+          [&](OpBuilder &inside, Value counted) {
+            Value way = arith::MulIOp::create(inside, loc, counted, step);
+            return arith::AddIOp::create(inside, loc, lower, way).getResult();
+          });
+}
+
+// From 0 or more a bound below is the same as one that is negative, which unsigned would be large.
+void compareAsUnsigned(scf::ForOp loop) {
+  OpBuilder b(loop);
+  if (rangeOf(loop.getUpperBound()).getSignedMin().isNegative())
+    loop.setUpperBound(largerOf(b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound()));
+  loop.setUnsignedCmp(true);
+}
+
+// A nest that becomes one loop counts in one type.
+void widenNestsAlike(llvm::MapVector<scf::ForOp, Form> &forms) {
+  for (auto &[outer, form] : forms) {
+    if (!isFlattened(outer))
+      continue;
+    for (auto inner : outer.getBody()->getOps<scf::ForOp>())
+      if (form == Form::Wide || forms[inner] == Form::Wide)
+        form = forms[inner] = Form::Wide;
+  }
+}
+
+struct WidenIndices : passes::impl::WidenIndicesBase<WidenIndices> {
+  void runOnOperation() final {
+    llvm::MapVector<scf::ForOp, Form> forms; // inner loops first
+    getOperation().walk([&](scf::ForOp loop) { forms[loop] = formOf(loop); });
+    widenNestsAlike(forms);
+    for (auto [loop, form] : forms)
+      if (form == Form::Unsigned)
+        compareAsUnsigned(loop);
+      else if (form == Form::Wide && loop.getInductionVar().getType().isInteger(32))
+        countInI64(loop);
+      else if (form == Form::Wide)
+        countIterations(loop);
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes
