@@ -177,7 +177,7 @@ private:
     SmallVector<Value> memories;
     for (gpu::RingCopyOp copy : copies)
       memories.push_back(place(copy.getPart(), copy, copy.getFill()));
-    Value parity = memory_.releases() && isa<scf::ForOp>(last->getParentOp())
+    Value parity = memory_.releases() && refills(last)
                        ? places_.parityOfRelease(b_, last->getParentOfType<scf::ForOp>(),
                                                  protocol_.leadOf(last), last.getFill())
                        : Value();
@@ -201,6 +201,14 @@ private:
     for (gpu::RingCopyOp copy : copies)
       copy.erase();
     return success();
+  }
+
+  // Does a copy come in each iteration, to a slot that may still be read? What may not be computed in vain, as a quotient of
+  // numbers of run time, has put it into a branch of the loop's body.
+  bool refills(gpu::RingCopyOp copy) const {
+    Operation *parent = copy->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(isa<scf::IfOp>(parent) ? parent->getParentOp() : parent);
+    return isa<scf::ForOp>(parent) || places_.carriesRound(loop);
   }
 
   // How far the barrier of a fill is from the first.

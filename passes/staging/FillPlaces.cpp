@@ -207,6 +207,8 @@ Value FillPlaces::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<i
                                        constant(b, loc, 1));
 }
 
+bool FillPlaces::carriesRound(scf::ForOp loop) const { return placesOf(loop) != nullptr; }
+
 const LoopPlaces *FillPlaces::placesOf(scf::ForOp loop) const {
   const auto *found =
       llvm::find_if(loops_, [&](const LoopPlaces &places) { return loop && places.isOf(loop); });

@@ -70,6 +70,9 @@ public:
   mlir::Value parityOfRelease(mlir::OpBuilder &b, mlir::scf::ForOp loop,
                               std::optional<int64_t> lead, mlir::Value fill) const;
 
+  /// Has carryRound begun to carry places round this loop?
+  bool carriesRound(mlir::scf::ForOp loop) const;
+
 private:
   const LoopPlaces *placesOf(mlir::scf::ForOp loop) const;
 
