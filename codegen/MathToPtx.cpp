@@ -86,6 +86,30 @@ bool isPrecise(Operation *op) { return op->hasAttr(ir::kPreciseAttr); }
 
 bool isComputed(Type type) { return type.isF32() || type.isF64(); }
 
+// The library's e^x and 2^x of f32 are 0 where they are below 2^-126. There e^x is the square of e^(x/2), and 2^x is a part of
+// 2^(x + 64); x/2 and x + 64 are exact.
+template <class Op> Value exponentialOfLibrary(OpBuilder &b, Location loc, Value x) {
+  bool isBaseE = std::is_same_v<Op, math::ExpOp>;
+  StringRef name = isBaseE ? "exp" : "exp2";
+  Type type = x.getType();
+  if (type.isF64())
+    return callLibrary(b, loc, name, x);
+  auto c = [&](double value) { return constant(b, loc, type, value); };
+  Value isSmall =
+      LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::olt, x, c(isBaseE ? -87 : -126));
+  auto ifSmall = [&](Value small, double other) -> Value {
+    return LLVM::SelectOp::create(b, loc, isSmall, small, c(other));
+  };
+  if (isBaseE) {
+    Value root =
+        callLibrary(b, loc, name, LLVM::FMulOp::create(b, loc, x, ifSmall(c(0.5), 1)).getResult());
+    return LLVM::FMulOp::create(b, loc, root, ifSmall(root, 1));
+  }
+  Value larger =
+      callLibrary(b, loc, name, LLVM::FAddOp::create(b, loc, x, ifSmall(c(64), 0)).getResult());
+  return LLVM::FMulOp::create(b, loc, larger, ifSmall(c(0x1p-64), 1));
+}
+
 // Functions with a fast form on f32; narrower floats are widened by whoever traced the kernel.
 template <class Op> struct FastOrLibrary : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -99,6 +123,8 @@ template <class Op> struct FastOrLibrary : ConvertOpToLLVMPattern<Op> {
       result = lowerF32<Op>(rewriter, loc, x);
     else if (isa<math::SqrtOp>(op)) // sqrt.rn
       result = LLVM::SqrtOp::create(rewriter, loc, x);
+    else if constexpr (std::is_same_v<Op, math::ExpOp> || std::is_same_v<Op, math::Exp2Op>)
+      result = exponentialOfLibrary<Op>(rewriter, loc, x);
     else
       result = callLibrary(rewriter, loc, op->getName().stripDialect(), x);
     rewriter.replaceOp(op, result);

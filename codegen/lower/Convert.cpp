@@ -40,26 +40,50 @@ Value convertFloat(OpBuilder &b, Location loc, Value value, FloatType to, ir::Ro
   return arith::TruncFOp::create(b, loc, to, value);
 }
 
-// f64 -> f32 so that a further rounding is as if there had been one: toward zero, the last bit set if that lost anything.
-Value roundToOdd(OpBuilder &b, Location loc, Value value) {
+// Sets the last bit of what a number was cut to if that lost anything: a further rounding is then as if there had been one.
+Value markLoss(OpBuilder &b, Location loc, Value cut, Value lost) {
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  Value cut = intrinsic(b, loc, "llvm.nvvm.d2f.rz", f32, value);
-  Value back = arith::ExtFOp::create(b, loc, b.getF64Type(), cut);
-  Value lost = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, back, value);
   Value bits = LLVM::OrOp::create(b, loc, LLVM::BitcastOp::create(b, loc, i32, cut),
                                   LLVM::ZExtOp::create(b, loc, i32, lost));
   return LLVM::BitcastOp::create(b, loc, f32, bits);
 }
 
+// f64 -> f32 toward zero, for a further rounding.
+Value roundToOdd(OpBuilder &b, Location loc, Value value) {
+  Value cut = intrinsic(b, loc, "llvm.nvvm.d2f.rz", b.getF32Type(), value);
+  Value back = arith::ExtFOp::create(b, loc, b.getF64Type(), cut);
+  return markLoss(b, loc, cut,
+                  arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, back, value));
+}
+
 // --- Between floats and integers ---
+
+// f32 holds 24 bits of an integer.
+constexpr unsigned kExactInF32 = 24;
+
+Value intToSingle(OpBuilder &b, Location loc, Value value, bool isUnsigned) {
+  bool isWide = value.getType().isInteger(64);
+  StringRef name = isUnsigned ? (isWide ? "llvm.nvvm.ull2f.rz" : "llvm.nvvm.ui2f.rz")
+                              : (isWide ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.i2f.rz");
+  Value cut = intrinsic(b, loc, name, b.getF32Type(), value);
+  Value back = isUnsigned ? arith::FPToUIOp::create(b, loc, value.getType(), cut).getResult()
+                          : arith::FPToSIOp::create(b, loc, value.getType(), cut).getResult();
+  return markLoss(b, loc, cut,
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, back, value));
+}
 
 Value intToFloat(OpBuilder &b, Location loc, Value value, FloatType to, bool isUnsigned) {
   isUnsigned |= value.getType().isInteger(1);
-  // PTX converts integers to f16 in one rounding, to bf16 only from sm_90 on: through f32, which holds 24 bits exactly.
-  FloatType type = to.isBF16() ? b.getF32Type() : to;
-  Value result = isUnsigned ? arith::UIToFPOp::create(b, loc, type, value).getResult()
-                            : arith::SIToFPOp::create(b, loc, type, value).getResult();
-  return convertFloat(b, loc, result, to, ir::Rounding::NearestEven);
+  auto plain = [&](FloatType type) -> Value {
+    return isUnsigned ? arith::UIToFPOp::create(b, loc, type, value).getResult()
+                      : arith::SIToFPOp::create(b, loc, type, value).getResult();
+  };
+  // PTX converts integers to f16 in one rounding, to bf16 only from sm_90 on: through f32.
+  if (!to.isBF16())
+    return plain(to);
+  bool isExact = value.getType().getIntOrFloatBitWidth() <= kExactInF32;
+  Value single = isExact ? plain(b.getF32Type()) : intToSingle(b, loc, value, isUnsigned);
+  return convertFloat(b, loc, single, to, ir::Rounding::NearestEven);
 }
 
 // Truncates toward zero, saturates, NaN becomes 0. Plain fptosi would be poison outside the range.

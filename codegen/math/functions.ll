@@ -1,4 +1,5 @@
-; The functions taken from libclc's bitcode into libtile; whatever they call comes with them. The names are mangled as
+; The functions taken from libclc's bitcode into libtile; whatever they call comes with them; the remainder
+; of f32 is that of remainder.ll. The names are mangled as
 ; OpenCL C's: _Z3expd is exp(double).
 declare float @_Z3expf(float)
 declare float @_Z4exp2f(float)
