@@ -28,6 +28,18 @@ Tuple selected(Lowering &l, Location loc, Value condition, const Tuple &a, const
   return result;
 }
 
+Tuple withOneNan(Lowering &l, Location loc, const Tuple &tuple) {
+  return llvm::map_to_vector<4>(tuple, [&](Value value) -> Value {
+    auto type = dyn_cast<Float64Type>(value.getType());
+    if (!type)
+      return value;
+    Value nan =
+        arith::ConstantFloatOp::create(l.b, loc, type, APFloat::getNaN(type.getFloatSemantics()));
+    Value isNan = arith::CmpFOp::create(l.b, loc, arith::CmpFPredicate::UNO, value, value);
+    return arith::SelectOp::create(l.b, loc, isNan, nan, value);
+  });
+}
+
 Tuple exchanged(Lowering &l, Location loc, const Tuple &tuple, int32_t mask) {
   Tuple result;
   for (Value value : tuple)

@@ -58,16 +58,18 @@ private:
     bool isSymmetric =
         isSingle([](Operation &only) { return only.hasTrait<OpTrait::IsCommutative>(); });
     bool isFusable = isSingle([](Operation &only) { return isa<arith::AddFOp>(only); });
+    bool isExchanged = false;
     for (int bit = 0; bit < source_.laneBits(); ++bit) {
       if (source_.bases(layout::In::Lane)[bit][axis_] == 0)
         continue;
+      isExchanged = true;
       if (std::exchange(isFusable, false))
         tuple = rounded(tuple);
       Tuple other = exchanged(l_, op_->getLoc(), tuple, 1 << bit);
       tuple =
           isSymmetric ? combined(l_, combine_, tuple, other) : combinedInOrder(tuple, other, bit);
     }
-    return tuple;
+    return isExchanged ? withOneNan(l_, op_->getLoc(), tuple) : tuple;
   }
 
   // A product that a lane brings must not be fused into its first addition: the other lane adds it rounded. Moves that LLVM

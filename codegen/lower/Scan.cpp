@@ -106,6 +106,8 @@ public:
       before.value = selected(l, loc, isLater, longer, before.value);
       before.isThere = arith::OrIOp::create(l.b, loc, before.isThere, isLater);
     }
+    if (!pieces.laneBits.empty())
+      total = withOneNan(l, loc, total);
     return before;
   }
 
