@@ -239,7 +239,7 @@ public:
 };
 
 /// How a virtual GPU is made. The defaults are those of the environment: TILE_VGPU_CHECK, TILE_VGPU_THREADS,
-/// TILE_VGPU_SCHEDULE.
+/// TILE_VGPU_SCHEDULE, TILE_VGPU_SEED.
 struct VirtualOptions {
   std::string target = "sm_80";
   /// Comma list of all, memory, init, race, sync, async, strict, proxy; or none. Unset: TILE_VGPU_CHECK, else all.
@@ -249,8 +249,8 @@ struct VirtualOptions {
   /// eager, lazy or random: when asynchronous operations complete, and who runs when. Unset: TILE_VGPU_SCHEDULE, else
   /// eager.
   std::optional<std::string> schedule = {};
-  /// Recorded with each finding, and the source of every random choice.
-  uint64_t seed = 0;
+  /// Recorded with each finding, and the source of every random choice. Unset: TILE_VGPU_SEED, else 0.
+  std::optional<uint64_t> seed = {};
 };
 
 /// A virtual GPU. Throws InvalidArgument for a target, check or schedule it does not know.

@@ -54,7 +54,8 @@ device::Work workBetween(const Counters &before, const Counters &after) {
 class VgpuDevice final : public MemoryDevice {
 public:
   explicit VgpuDevice(const device::VirtualOptions &options)
-      : MemoryDevice(propsFor(options.target)), seed_(options.seed) {
+      : MemoryDevice(propsFor(options.target)),
+        seed_(options.seed ? *options.seed : seedOfEnvironment()) {
     checks_ = options.checks ? parseChecks(*options.checks)
                              : fromEnvironment("TILE_VGPU_CHECK", parseChecks);
     schedule_ = options.schedule ? parseSchedule(*options.schedule)

@@ -245,6 +245,13 @@ class Arguments(Case):
             self.assertEqual(report()["schedule"], schedule)
         self.run_copy(0, *arguments, TILE_VGPU_SCHEDULE="lazy")
         self.assertEqual(report()["schedule"], "lazy")
+        self.run_copy(0, *arguments, TILE_VGPU_SEED="9")
+        self.assertEqual(report()["seed"], 9)
+        self.assertIn("seed 9", self.run_copy(1, "zeros:f32[1]", *arguments[1:], TILE_VGPU_SEED="9")[1])
+        for seed in ["5", "0"]:
+            self.run_copy(0, *arguments, "--seed", seed, TILE_VGPU_SEED="9")
+            self.assertEqual(report()["seed"], int(seed))
+        self.assertIn("TILE_VGPU_SEED='x'", self.run_copy(0, *arguments, TILE_VGPU_SEED="x")[1])
         for words, model in [("all", ["sums", "noise", "shift"]), ("none", []), ("shift,sums", ["sums", "shift"])]:
             self.run_copy(0, *arguments, "--model", words)
             self.assertEqual(report()["model"], model)

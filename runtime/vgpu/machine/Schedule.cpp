@@ -1,9 +1,16 @@
 // Parses and prints schedules ("lazy").
 #include "runtime/vgpu/machine/Schedule.h"
 
+#include "base/Environment.h"
+
 #include <tile/Error.h>
 
 namespace tile::vgpu {
+
+uint64_t seedOfEnvironment() {
+  return static_cast<uint64_t>(
+      base::environmentInteger("TILE_VGPU_SEED", 0, 0, std::numeric_limits<int64_t>::max()));
+}
 
 Schedule parseSchedule(std::string_view word) {
   for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random})

@@ -8,6 +8,9 @@
 
 namespace tile::vgpu {
 
+/// TILE_VGPU_SEED, else 0: the seed of devices that are opened without one.
+uint64_t seedOfEnvironment();
+
 enum class Schedule : uint8_t {
   Eager, // asynchronous operations complete where they are issued; warps take turns
   Lazy, // they complete as late as a correct program allows, into poisoned destinations; warps take turns

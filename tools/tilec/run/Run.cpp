@@ -159,7 +159,8 @@ std::vector<std::string> childArguments(const RunOptions &options) {
   };
   pass("--device", options.session.device);
   pass("--check", options.session.checks);
-  pass("--seed", std::to_string(options.session.seed));
+  if (options.session.seed)
+    pass("--seed", std::to_string(*options.session.seed));
   pass("--schedule", options.session.schedule);
   pass("--model", options.session.model);
   pass("--json", options.session.json);

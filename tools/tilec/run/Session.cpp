@@ -33,8 +33,12 @@ std::string virtualWish(const SessionOptions &options) {
   if (!options.model.empty())
     return "--model " + options.model;
   if (options.seed)
-    return "--seed " + std::to_string(options.seed);
+    return "--seed " + std::to_string(*options.seed);
   return "";
+}
+
+uint64_t seedOf(const SessionOptions &options) {
+  return options.seed ? *options.seed : vgpu::seedOfEnvironment();
 }
 
 Device openVirtual(const SessionOptions &options, const std::string &name) {
@@ -132,7 +136,7 @@ int Session::finish(const LaunchSummary &summary) {
   int code = findings_.empty() ? kOk : kFinding;
   if (!options_.json.empty())
     base::writeFile(options_.json,
-                    asJson({summary, device_.name(), options_.schedule, options_.seed, code, "",
+                    asJson({summary, device_.name(), options_.schedule, seedOf(options_), code, "",
                             virtualDevice_.get(), options_.counters, findings_, notes_}));
   std::cerr << summary.entry << " ran on " << device_.product() << " (" << device_.name() << ")"
             << totals() << (findings_.empty() ? "" : ", with findings") << "\n";
@@ -145,7 +149,7 @@ void reportFailure(const SessionOptions &options, const std::string &input, cons
   RunReport report;
   report.launch.input = input;
   report.schedule = options.schedule;
-  report.seed = options.seed;
+  report.seed = seedOf(options);
   report.exitCode = exitCodeOf(error);
   report.error = error.what();
   base::writeFile(options.json, asJson(report));

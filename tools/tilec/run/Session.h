@@ -6,6 +6,7 @@
 
 #include <tile/Tensor.h>
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -13,7 +14,7 @@ namespace tile::tilec {
 
 struct SessionOptions {
   std::string device, checks, schedule, model, json;
-  uint64_t seed = 0;
+  std::optional<uint64_t> seed; ///< of the virtual GPU; unset: TILE_VGPU_SEED, else 0
   bool counters = false;
   /// The target of the virtual GPU where the user names none: "sm_90a" for PTX with that `.target`.
   std::string target = "sm_80";

@@ -2,6 +2,9 @@
 // correct kernels and on broken ones, with checks and without.
 #include "tests/runtime/vgpu/PipelineKernels.h"
 
+#include <cstdlib>
+#include <optional>
+
 namespace tile::vgpu {
 namespace {
 
@@ -56,6 +59,41 @@ TEST(Determinism, BrokenKernels) {
   expectSame(without(hopper(kCluster), "  barrier.cluster.arrive.release.aligned;\n"), kPairs,
              true);
   expectSame(hopper("  mov.u32 %r1, %ctaid.x;\n  st.global.u32 [%a], %r1;\n"), kBlocks, true);
+}
+
+// The order in which blocks take numbers, on a device that is opened with a seed or without one.
+std::vector<uint32_t> orderOfBlocks(std::optional<uint64_t> seed) {
+  const std::string kernel = hopper(R"(  mov.u32 %r1, %ctaid.x;
+  atom.global.add.u32 %r2, [%p], 1;
+  add.u32 %r2, %r2, 1;
+  mul.wide.u32 %rd1, %r2, 4;
+  add.u64 %rd1, %rd1, %p;
+  st.global.u32 [%rd1], %r1;
+)");
+  device::VirtualOptions options;
+  options.target = "sm_90a";
+  options.schedule = "random";
+  options.seed = seed;
+  auto device = device::openVirtual(options);
+  auto module = device->loadModule(kernel, {}, "test.ptx");
+  std::vector<uint32_t> words(33);
+  device::DevicePtr data = device->alloc(words.size() * 4);
+  device->copyToDevice(data, words.data(), words.size() * 4);
+  device::Arg args[] = {{&data, sizeof data}};
+  device->launch(device->getFunction(module, "k"), {{32}, {1}, {}, 0}, args);
+  device->copyToHost(words.data(), data, words.size() * 4);
+  return words;
+}
+
+TEST(Determinism, TheEnvironmentHasTheSeedOfProgramsThatGiveNone) {
+  auto first = orderOfBlocks(1), second = orderOfBlocks(2), usual = orderOfBlocks({});
+  EXPECT_NE(first, second);
+  EXPECT_EQ(usual, orderOfBlocks(0));
+  setenv("TILE_VGPU_SEED", "2", 1);
+  EXPECT_EQ(orderOfBlocks({}), second);
+  EXPECT_EQ(orderOfBlocks(1), first);
+  EXPECT_EQ(orderOfBlocks(0), usual);
+  unsetenv("TILE_VGPU_SEED");
 }
 
 } // namespace
