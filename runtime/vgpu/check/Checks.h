@@ -25,8 +25,9 @@ struct Checks {
       true; // asynchronous operations: use before their wait, missing proxy fences, misused mbarriers, wgmma
 
   // Not part of all:
-  bool strict = false; // writes of the value that is there are races too
-  bool proxy = false;  // asynchronous writes need fence.proxy.async after generic reads too
+  bool strict =
+      false;          // writes of the value that is there are races too, and barriers are no fences
+  bool proxy = false; // asynchronous writes need fence.proxy.async after generic reads too
 
   static Checks none() { return {false, false, false, false, false, false, false}; }
   /// Both need to know who touched memory last.

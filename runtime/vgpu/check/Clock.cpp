@@ -137,7 +137,8 @@ void WarpClock::acquireSeen(uint32_t lanes) {
 void WarpClock::arrive(ClockSet &barrier, uint32_t lanes) {
   if (!isTracked)
     return;
-  acquireSeen(lanes);
+  if (barriersAcquire)
+    acquireSeen(lanes);
   // Only what these lanes may release goes along.
   if (leavesOthers(lanes)) {
     ClockSet theirs = current;

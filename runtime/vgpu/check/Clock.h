@@ -112,13 +112,14 @@ struct WarpClock {
   uint32_t cluster = 0;
   uint32_t actor = 0;
   uint32_t blockBegin = 0, blockWarps = 0; // the actors that are warps of its own block
-  uint32_t blockTime = 0;     // covers all warps of the block, by the last barrier: a quick test
-  uint32_t laneTime = 0;      // covers all of its own lanes, for each of them: a quick test
-  VectorClock lanesAcquired;  // the same with parts; has an entry for its own actor alone
-  bool followsLanes = false;  // single lanes may release, so `touched` and `lagging` count
-  uint32_t convergedTime = 0; // all lanes' accesses up to it were before they converged
-  uint32_t touched = 0;       // lanes that have accessed memory since
-  uint32_t lagging = 0;       // lanes that have waited for nothing since, while others have
+  uint32_t blockTime = 0;      // covers all warps of the block, by the last barrier: a quick test
+  uint32_t laneTime = 0;       // covers all of its own lanes, for each of them: a quick test
+  VectorClock lanesAcquired;   // the same with parts; has an entry for its own actor alone
+  bool barriersAcquire = true; // what relaxed reads have seen, as fences do
+  bool followsLanes = false;   // single lanes may release, so `touched` and `lagging` count
+  uint32_t convergedTime = 0;  // all lanes' accesses up to it were before they converged
+  uint32_t touched = 0;        // lanes that have accessed memory since
+  uint32_t lagging = 0;        // lanes that have waited for nothing since, while others have
   std::shared_ptr<const WarpClock> laggingClock; // the clock that those lanes have
   ClockSet current;
   ReleasedClocks seen; // released by writes that relaxed reads saw: acquired at a fence
@@ -168,8 +169,8 @@ struct WarpClock {
   /// fence.acq_rel or stronger, by `lanes`: acquires what relaxed reads have seen; relaxed writes
   /// release the clock of now.
   void fence(uint32_t lanes);
-  /// Some lanes acquire what relaxed reads have seen. Barriers do so too, as kernels that count
-  /// blocks with a relaxed atomic and go on after a barrier rely on it.
+  /// Some lanes acquire what relaxed reads have seen. Barriers do so too, unless the strict check
+  /// says no: kernels that count blocks with a relaxed atomic and go on after a barrier rely on it.
   void acquireSeen(uint32_t lanes);
   /// Some lanes arrive at a barrier: it joins the clocks they release.
   void arrive(ClockSet &barrier, uint32_t lanes);

@@ -153,6 +153,19 @@ bool Cluster::runRandomly(bool &allExited) {
   return true;
 }
 
+bool Cluster::runTurn(bool &allExited) {
+  if (cycle.repeats(*this)) {
+    allExited = false;
+    return false;
+  }
+  bool isRandom = launch->setup().schedule == Schedule::Random && !cycle.needsWholeRound();
+  bool progress = isRandom ? runRandomly(allExited) : runRound(allExited);
+  // What goes on by itself must go on before a state says something; recursion is kept elsewhere.
+  if (progress && !allExited && launch->program().recursions.empty())
+    cycle.look(*this);
+  return progress && !cycle.repeats(*this);
+}
+
 uint64_t Cluster::branches() const {
   uint64_t sum = 0;
   for (const auto &cta : ctas)
@@ -168,7 +181,7 @@ TurnEnd Cluster::advance(bool mayPause) {
     for (;;) {
       bool allExited = true;
       uint64_t eventsBefore = *events;
-      bool progress = isRandom ? runRandomly(allExited) : runRound(allExited);
+      bool progress = runTurn(allExited);
       quietRounds = *events == eventsBefore && !isRandom ? quietRounds + 1 : 0;
       if (++turns % kTurnsPerLook == 0)
         launch->longRun().watch(*this);

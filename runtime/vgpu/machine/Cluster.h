@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/vgpu/check/Races.h"
+#include "runtime/vgpu/machine/Cycle.h"
 #include "runtime/vgpu/machine/Schedule.h"
 #include "runtime/vgpu/machine/Warp.h"
 #include "runtime/vgpu/machine/async/AsyncQueue.h"
@@ -30,6 +31,7 @@ struct ClusterState {
   uint32_t actors = 0; // of its clocks: warps, then whatever completes asynchronous work
   ClusterBarrier barrier;
   uint32_t quietRounds = 0; // in which no event came
+  CycleWatch cycle;
 };
 
 struct Cluster : ClusterState {
@@ -48,11 +50,17 @@ struct Cluster : ClusterState {
   /// the whole launch where blocks talk to each other.
   uint64_t *events = nullptr;
   uint64_t ownEvents = 0;
+  /// Of the events, those that reach beyond registers, shared memory and its barriers, or are not
+  /// over with the instruction.
+  uint64_t *effects = nullptr;
+  uint64_t ownEffects = 0;
 
   /// Runs warps until all have exited, or `mayPause` and it has run for a while.
   TurnEnd advance(bool mayPause);
   /// A new actor of the clocks. Stops the block when there are too many.
   unsigned addActor(Warp &warp, const Op &op);
+  /// The number of backward branches of its warps, up to the last refill of each one's budget.
+  uint64_t branches() const;
   /// Reports a deadlock in the first warp that waits: what each warp waits for, then `more`.
   void reportDeadlock(const std::string &more = {});
 
@@ -61,11 +69,11 @@ private:
   bool runRandomly(bool &allExited);
   void runWarp(Warp &warp, uint32_t steps);
   void watch(Warp &warp);
+  /// Gives warps turns, unless the cluster only goes round. False if nothing will change.
+  bool runTurn(bool &allExited);
   void checkExit(Warp &warp);
   void checkInFlight(const Cta &cta);
   void drain();
-  /// The number of backward branches of its warps, up to the last refill of each one's budget.
-  uint64_t branches() const;
 };
 
 } // namespace tile::vgpu

@@ -196,7 +196,9 @@ void Launch::worker() {
         // all do.
         if (!notStarted)
           notStarted = waitingBlocksText(clusterCount() - started);
-        cluster->reportDeadlock(*notStarted);
+        // What waits when a block has been given up for another fault may wait for that one.
+        if (!hasFault_)
+          cluster->reportDeadlock(*notStarted);
         end = TurnEnd::Done;
       }
       if (end == TurnEnd::Done) {
@@ -227,6 +229,10 @@ void Launch::retire(Cluster &cluster) {
   }
   bool isFaulty =
       std::ranges::any_of(cluster.ctas, [](const auto &cta) { return !cta->findings.empty(); });
+  for (const auto &cta : cluster.ctas)
+    hasFault_ |= std::ranges::any_of(cta->findings, [](const Finding &finding) {
+      return finding.kind != FindingKind::Deadlock;
+    });
   if (footprints_ && (isFaulty || footprints_->haveConflict())) {
     stopAt_ = 0;
     return;

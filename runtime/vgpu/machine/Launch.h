@@ -139,6 +139,8 @@ private:
   TouchedBytes touched_;
   ChangedMaps changedMaps_;
   uint64_t events_ = 0;         // of all clusters, where blocks talk to each other
+  uint64_t effects_ = 0;        // of these, see Cluster::effects
+  bool hasFault_ = false;       // something other than a deadlock is to be reported
   std::vector<uint32_t> order_; // in which clusters start; empty: by index
   std::atomic<uint64_t> next_ = 0;
   std::atomic<uint64_t> stopAt_ = ~uint64_t{0}; // clusters from here on are not started

@@ -13,6 +13,7 @@ std::unique_ptr<Cluster> Launch::makeCluster() {
     cluster->ownGlobalRaces = GlobalRaces::ofCluster(*footprints_);
   cluster->globalRaces = footprints_ ? cluster->ownGlobalRaces.get() : inFlight_->races.get();
   cluster->events = program().usesGlobalAtomics ? &events_ : &cluster->ownEvents;
+  cluster->effects = program().usesGlobalAtomics ? &effects_ : &cluster->ownEffects;
   for (uint32_t rank = 0; rank < clusterSize(); ++rank) {
     cluster->ctas.push_back(makeCta(rank));
     cluster->ctas.back()->cluster = cluster.get();
@@ -96,6 +97,7 @@ void Launch::begin(Cta &cta) const {
     warp.clock.reset(raceContext_.firstCluster + cta.cluster->index, firstActor + warp.index,
                      checks().tracksAccesses());
     warp.clock.followsLanes = program().releases;
+    warp.clock.barriersAcquire = !checks().strict;
     warp.clock.setBlock(firstActor, warps);
     fillSpecials(warp);
   }

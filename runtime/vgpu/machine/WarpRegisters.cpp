@@ -76,7 +76,7 @@ void setRegisters(Warp &warp, const Op &op) {
     free -= more;
   } else {
     free += (present - wanted) * kLanes;
-    ++*warp.cta->cluster->events;
+    ++*warp.cta->cluster->events, ++*warp.cta->cluster->effects;
   }
   warp.maxRegisters = wanted;
   noteChange(warp, op);

@@ -70,7 +70,7 @@ template <bool Compares> void wideAtomic(Warp &warp, const Op &op) {
         warp.row<uint64_t>(op.rows[half])[lane] = old[half];
     });
     if (!changes) // a lock that is taken: whoever waits for it learns nothing new
-      --*warp.cta->cluster->events;
+      takeBackWrite(warp, access);
   });
 }
 

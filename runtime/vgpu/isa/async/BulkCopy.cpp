@@ -125,7 +125,7 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
     bulk.copies.push_back({bulk.issued, bulk.commits[lane], static_cast<uint8_t>(lane), &op});
   }
   copy->check();
-  ++*cluster.events;
+  ++*cluster.events, ++*cluster.effects;
   countAsyncBytes(warp, op, copy->bytes);
   for (const BulkTile &target : copy->targets)
     countSharedTouched(*target.where.cta, target.where.address, copy->reachOf(target.where));

@@ -93,7 +93,7 @@ bool copyUnchecked(Warp &warp, const Op &op) {
       });
   }
   fillLanes(bytes, *targets, sources ? &*sources : nullptr);
-  ++*cluster.events;
+  ++*cluster.events, ++*cluster.effects;
   return true;
 }
 

@@ -172,7 +172,7 @@ template <class T, class F> void atomic(Warp &warp, const Op &op) {
         warp.row<LaneOf<T>>(op.rows[0])[lane] = old;
     });
     if (!changes) // a lock that is taken: whoever waits for it learns nothing new
-      --*warp.cta->cluster->events;
+      takeBackWrite(warp, access);
   });
 }
 

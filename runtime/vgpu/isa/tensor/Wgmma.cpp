@@ -100,7 +100,7 @@ void issueForAll(Warp &last, const Op &op, Warpgroup &group) {
     computeUpTo(cta, group, issue.time);
   group.op = nullptr;
   group.arrived = 0;
-  ++*cluster.events;
+  ++*cluster.events, ++*cluster.effects;
 }
 
 // The registers of a wgmma must have been fenced since they were touched; this reports the first that was not.

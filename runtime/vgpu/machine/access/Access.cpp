@@ -219,6 +219,17 @@ Space takeSpace(Access &access, uint32_t mask, uint32_t &taken) {
   return space;
 }
 
+// Memory of the cluster's own is a part of its state.
+static void countWrite(Cta &cta, const Access &access, uint64_t times) {
+  *cta.cluster->events += times;
+  if (access.space == Space::Global)
+    *cta.cluster->effects += times;
+}
+
+void takeBackWrite(Warp &warp, const Access &access) {
+  countWrite(*warp.cta, access, ~uint64_t{0});
+}
+
 void resolve(Warp &warp, const Op &op, Access &access) {
   if (access.bytes > 1)
     checkAlignment(warp, op, access);
@@ -246,7 +257,7 @@ void resolve(Warp &warp, const Op &op, Access &access) {
   }
   // A warp that spins may be waiting for this write.
   if (access.isWrite())
-    ++*cta.cluster->events;
+    countWrite(cta, access, 1);
   if (DistinctSectors *distinct = launch.distinctSectors())
     countAccess(cta.countersOf(op), access, *distinct);
 }

@@ -38,6 +38,9 @@ std::string describeAddress(Warp &warp, Space space, uint64_t address);
 /// Counts the access.
 void resolve(Warp &warp, const Op &op, Access &access);
 
+/// The resolved write has left memory as it was: it is not what another warp may be waiting for.
+void takeBackWrite(Warp &warp, const Access &access);
+
 /// For instructions that reach the shared memory of their own block alone: stops the block if a
 /// lane of a resolved access names another's, and brings the addresses into the first window.
 void requireOwnShared(Warp &warp, const Op &op, Access &access);

@@ -19,7 +19,7 @@ bool AsyncQueue::completeOne(Cluster &cluster) {
     complete(cluster, index);
     return true;
   }
-  ++*cluster.events;
+  ++*cluster.events, ++*cluster.effects;
   std::unique_ptr<AsyncOperation> operation = take(index);
   if (!operation->completePart(cluster.choices))
     pending_.push_back(std::move(operation));
@@ -34,7 +34,7 @@ std::unique_ptr<AsyncOperation> AsyncQueue::take(size_t index) {
 
 void AsyncQueue::complete(Cluster &cluster, size_t index) {
   std::unique_ptr<AsyncOperation> operation = take(index);
-  ++*cluster.events;
+  ++*cluster.events, ++*cluster.effects;
   operation->complete();
 }
 

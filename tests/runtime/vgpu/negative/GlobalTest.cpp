@@ -66,6 +66,32 @@ TEST(NegativeGlobal, FlagWithFences) {
       kTwo);
 }
 
+// One thread looks, and a barrier tells the others: PTX wants a fence before it, which the check `strict` asks for.
+TEST(NegativeGlobal, ARelaxedPollBeforeABarrier) {
+  const std::string poll = R"(CONSUMER:
+  @!%q15 bra SEEN;
+POLL:
+  ld.relaxed.gpu.global.u32 %r3, [flag];
+  setp.eq.u32 %q3, %r3, 0;
+  @%q3 bra POLL;
+SEEN:
+  bar.sync 0;
+)",
+                    fence = "  bar.sync 0;\n  xor", fenced = "  fence.acq_rel.gpu;\n" + fence;
+  std::string all = kHandOver;
+  size_t begin = all.find("CONSUMER:"), end = all.find("  xor");
+  const std::string good = hopper(all.replace(begin, end - begin, poll), kWords),
+                    strict = edited(good, {{fence, fenced}}),
+                    acquires = edited(good, {{"ld.relaxed", "ld.acquire"}});
+  for (auto [schedule, seed] : kSchedules) {
+    launch(good, schedule, seed, kTwo)->expectClean();
+    launch(strict, schedule, seed, kTwo, 1, "all,strict")->expectClean();
+    launch(acquires, schedule, seed, kTwo, 1, "all,strict")->expectClean();
+    launch(good, schedule, seed, kTwo, 1, "all,strict")
+        ->expectFinding(Race, lineOf(good, "ld.global.u32 %r5"));
+  }
+}
+
 TEST(NegativeGlobal, ReleaseAndAcquire) {
   std::string good = edited(kHandOver, {{"  membar.gl;\n"},
                                         {"  fence.acq_rel.gpu;\n"},
