@@ -209,6 +209,10 @@ private:
       return;
     report_ = std::make_shared<KernelReport>(makeReport(kernel));
     reportRegisters(kernel, target, *report_);
+    const LaunchFacts *launch = options_.launch ? &*options_.launch : nullptr;
+    reportLaunch(kernel, launch,
+                 launch ? programsOf(*launch, result_, report_->reportedRegisters) : std::nullopt,
+                 *report_);
   }
 
   void readMetadata(func::FuncOp kernel, const ir::Target &target) {

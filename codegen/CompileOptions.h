@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/compiled/CompiledKernel.h"
+#include "codegen/report/LaunchFacts.h"
 #include "passes/PassSwitches.h"
 
 #include <functional>
@@ -18,6 +19,7 @@ struct CompileOptions {
   /// Called with the IR of each stage that is reached, also of kernels that are refused later: tile, tilegpu and llvm.
   std::function<void(Stage, const std::string &text)> onStage = nullptr;
   bool keepReport = false; ///< fill CompiledKernel::report
+  std::optional<LaunchFacts> launch = {}; ///< which the report is about
   bool timePasses = false; ///< fill CompiledKernel::timings
 #ifdef NDEBUG
   bool verifyEach = false;   ///< verify the IR after each pass

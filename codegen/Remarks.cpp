@@ -41,12 +41,15 @@ std::string nameOf(func::FuncOp kernel, unsigned argument) {
 
 } // namespace
 
+std::string neverStored(const std::string &output) {
+  return "output " + output + " is never stored to: its tensor keeps what it holds";
+}
+
 void emitRemarks(func::FuncOp kernel) {
   for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument) {
     auto access = kernel.getArgAttrOfType<StringAttr>(argument, ir::kAccessAttr);
     if (access && access.getValue() == "out" && !mayBeStoredTo(kernel.getArgument(argument)))
-      kernel.emitRemark() << "output " << nameOf(kernel, argument)
-                          << " is never stored to: its tensor keeps what it holds";
+      kernel.emitRemark() << neverStored(nameOf(kernel, argument));
   }
 }
 

@@ -30,7 +30,11 @@ RowTile::RowTile(int64_t length, bool across)
       warps(columns * rows > 2048 ? 8 : 4) {}
 
 int programsFor(const Stream &stream, int64_t tiles, int perMultiprocessor) {
-  int64_t most = int64_t{perMultiprocessor} * stream.device().multiprocessors();
+  return programsFor(stream.device().multiprocessors(), tiles, perMultiprocessor);
+}
+
+int programsFor(int multiprocessors, int64_t tiles, int perMultiprocessor) {
+  int64_t most = int64_t{perMultiprocessor} * multiprocessors;
   int64_t tilesEach = std::max<int64_t>((tiles + most - 1) / most, 1);
   return static_cast<int>((tiles + tilesEach - 1) / tilesEach);
 }

@@ -33,6 +33,7 @@ struct SweptTile {
 /// of its tiles need once. Up to `perMultiprocessor` tiles a multiprocessor of the device each tile has its own program, so
 /// that few tiles spread over all of it; beyond that, programs take several tiles each, as equally as can be.
 int programsFor(const Stream &stream, int64_t tiles, int perMultiprocessor);
+int programsFor(int multiprocessors, int64_t tiles, int perMultiprocessor);
 
 /// The sums of rows, as a column.
 Value sumOfRow(Value tile);

@@ -106,4 +106,11 @@ std::optional<GridExpression> GridExpression::of(std::span<const int64_t> words)
   return grid;
 }
 
+int64_t fewestPrograms(int64_t tiles, int64_t atOnce) {
+  if (tiles <= atOnce)
+    return tiles;
+  int64_t rounds = (tiles + atOnce - 1) / atOnce;
+  return (tiles + rounds - 1) / rounds;
+}
+
 } // namespace tile::codegen

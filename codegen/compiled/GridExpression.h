@@ -48,4 +48,8 @@ private:
   std::vector<std::vector<Step>> axes_;
 };
 
+/// Of a persistent kernel with so many tiles: no more programs than run at once, and of those as few as need no more rounds. Fewer
+/// contend less for memory.
+int64_t fewestPrograms(int64_t tiles, int64_t atOnce);
+
 } // namespace tile::codegen

@@ -120,15 +120,33 @@ struct RegisterReport {
   std::string operation; ///< that is carried out there; empty if there is none
 };
 
-/// What one execution of a region does, inner loops left out: the kernel itself, or one iteration of a loop.
+/// What one execution of a region does, inner loops and branches left out: the kernel itself, an iteration of a loop, an arm of
+/// a branch.
 struct WorkScope {
+  enum class Kind : uint8_t { Program, Loop, Branch };
   SourceLine where;
+  Kind kind = Kind::Program;
   int parent = -1;                     ///< index of the scope around it; -1 for the kernel
   std::optional<int64_t> iterations;   ///< of this loop, where constant; 1 for the kernel
   std::map<std::string, double> flops; ///< by unit, see Roofline.h
   int64_t bytesRead = 0, bytesWritten = 0;
+  std::optional<double> executions; ///< in what KernelReport::launch is of, where that is known
   double totalFlops() const;
   int64_t totalBytes() const { return bytesRead + bytesWritten; }
+};
+
+/// What a whole launch does, or of a kernel whose arguments are not known one program, if that is the same whatever they are.
+struct LaunchWork {
+  std::string unknown;     ///< why the rest is not known; empty if it is
+  bool isOfLaunch = false; ///< else of one program
+  bool isEstimate = false; ///< some programs were followed and stand for all
+  double programs = 0;
+  std::map<std::string, double> flops; ///< by unit
+  /// By instructions and copies, elements outside their tensors left out; and the same with each byte counted once.
+  double bytesRead = 0, bytesWritten = 0, distinctRead = 0, distinctWritten = 0;
+  std::vector<std::string>
+      atMost; ///< what was not known, so that there may be fewer bytes: "where it lies at a.cpp:3"
+  double distinctBytes() const { return distinctRead + distinctWritten; }
 };
 
 /// For each line of a stage's text the source line it stands for.
@@ -155,7 +173,8 @@ struct KernelReport {
   std::vector<RegisterReport> registers; ///< one a role
   int64_t reportedRegisters = 0;         ///< what an assembler is expected to report of them
   std::vector<WorkScope> work;           ///< the kernel first
-  std::vector<StageLines> stageLines;    ///< of the stages in MLIR
+  LaunchWork launch;
+  std::vector<StageLines> stageLines; ///< of the stages in MLIR
 };
 
 } // namespace tile::codegen

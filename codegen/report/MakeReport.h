@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/report/KernelReport.h"
+#include "codegen/report/LaunchFacts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/target/Target.h"
 #include "ir/tile/TileDialect.h"
@@ -10,7 +11,7 @@
 
 namespace tile::codegen {
 
-/// Everything but `stageLines` and `registers`, from a kernel in dialect tilegpu.
+/// Everything but `stageLines`, `registers` and what is of a launch, from a kernel in dialect tilegpu.
 KernelReport makeReport(mlir::func::FuncOp kernel);
 
 /// Fills in copies, products and their traffic.
@@ -23,6 +24,15 @@ void reportShared(mlir::func::FuncOp kernel, KernelReport &report);
 void reportRegisters(mlir::func::FuncOp kernel, const ir::Target &target, KernelReport &report);
 /// Fills in work.
 void reportWork(mlir::func::FuncOp kernel, KernelReport &report);
+/// Fills in the work of a launch of so many programs, and how often each scope is carried out in it. Without facts or a grid: of a
+/// program, if that is the same for all arguments.
+void reportLaunch(mlir::func::FuncOp kernel, const LaunchFacts *facts,
+                  std::optional<std::array<int64_t, 3>> grid, KernelReport &report);
+
+/// Programs along each axis of a launch, of a kernel whose threads take so many registers; nothing where neither it nor the launch
+/// says.
+std::optional<std::array<int64_t, 3>> programsOf(const LaunchFacts &launch,
+                                                 const CompiledKernel &kernel, int64_t registers);
 
 /// The text of a module, and the source line of each of its lines.
 std::string printWithLines(mlir::ModuleOp module, std::vector<SourceLine> &lines);
@@ -46,6 +56,10 @@ struct AlongMemory {
 /// What accesses of a tile in this layout touch; different runs are taken to lie apart.
 GlobalTraffic trafficOf(const layout::Layout &layout, int dim, AlongMemory along, int64_t vector,
                         int64_t elementBytes);
+
+/// Elements that warp-wide accesses of `vector` elements a lane ask for, each counted once an access, as a part of the tile's elements;
+/// those that differ only along `sameDims` (bits) are one.
+double requestsPerElement(const layout::Layout &layout, int64_t vector, uint32_t sameDims);
 
 /// Warps that have each element of a tile in this layout.
 int64_t warpsPerElement(const layout::Layout &layout);

@@ -32,52 +32,25 @@ const Peaks *peaksOf(std::string_view target) {
   return found == kPeaks.end() ? nullptr : &*found;
 }
 
-// How often a scope is executed in one program; nothing if a loop around it has no constant trip count.
-static std::optional<double> timesOf(const std::vector<WorkScope> &work, int scope) {
-  double times = 1;
-  for (; scope >= 0; scope = work[scope].parent) {
-    if (!work[scope].iterations)
-      return std::nullopt;
-    times *= double(*work[scope].iterations);
-  }
-  return times;
-}
-
-static void addScope(Roofline &sum, const WorkScope &scope, double times) {
-  for (auto &[unit, count] : scope.flops)
-    sum.flops[unit] += count * times;
-  sum.bytes += static_cast<int64_t>(double(scope.totalBytes()) * times);
-}
-
 Roofline rooflineOf(const KernelReport &report, const Peaks &peaks) {
-  const std::vector<WorkScope> &work = report.work;
+  const LaunchWork &launch = report.launch;
   Roofline result;
-  auto moreWork = [](const WorkScope &a, const WorkScope &b) {
-    return a.totalFlops() < b.totalFlops();
-  };
-  result.isWholeProgram = true;
-  for (int i = 0; i < static_cast<int>(work.size()); ++i)
-    result.isWholeProgram &= timesOf(work, i).has_value();
-  if (result.isWholeProgram) {
-    for (int i = 0; i < static_cast<int>(work.size()); ++i)
-      addScope(result, work[i], *timesOf(work, i));
-  } else {
-    result.scope =
-        static_cast<int>(std::max_element(work.begin() + 1, work.end(), moreWork) - work.begin());
-    addScope(result, work[result.scope], 1);
-  }
+  result.unknown = launch.unknown;
+  if (!result.unknown.empty())
+    return result;
   double total = 0, unitTime = 0; // in 10^-12 seconds
-  for (auto &[unit, count] : result.flops) {
+  for (auto &[unit, count] : launch.flops) {
     total += count;
     if (double peak = peaks.ofUnit(unit))
       unitTime = std::max(unitTime, count / peak);
   }
-  double memoryTime = double(result.bytes) / (peaks.bytes / 1000);
-  result.intensity = result.bytes ? total / double(result.bytes) : 0;
+  double bytes = launch.distinctBytes(), memoryTime = bytes / (peaks.bytes / 1000);
+  result.intensity = bytes > 0 ? total / bytes : 0;
   result.peak = unitTime > 0 ? total / unitTime : 0;
   result.ridge = result.peak / (peaks.bytes / 1000);
-  result.isMemoryBound = memoryTime > unitTime;
-  result.bound = std::max(memoryTime, unitTime) > 0 ? total / std::max(memoryTime, unitTime) : 0;
+  result.isMemoryBound = memoryTime > unitTime && launch.atMost.empty();
+  double time = result.isMemoryBound ? memoryTime : unitTime;
+  result.bound = time > 0 ? total / time : 0;
   return result;
 }
 

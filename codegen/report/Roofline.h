@@ -1,6 +1,5 @@
-// The roofline model: operations and bytes against a card's peaks. A bound for programs that share
-// nothing: where caches serve bytes, a kernel may be faster than the memory part says. Latency and
-// instruction mix, which make it slower, are left out.
+// The roofline model: operations and bytes against a card's peaks. A bound from above: latency, the mix of instructions and bytes
+// that a cache has to bring again, which make a kernel slower, are left out.
 #pragma once
 
 #include "codegen/report/KernelReport.h"
@@ -33,11 +32,8 @@ struct Peaks {
 const Peaks *peaksOf(std::string_view target);
 
 struct Roofline {
-  bool isWholeProgram =
-      false;     ///< else one iteration of the loop in `scope`, or of what surrounds it
-  int scope = 0; ///< index into KernelReport::work
-  std::map<std::string, double> flops;
-  int64_t bytes = 0;
+  /// Why there is none: how much is computed and read is not known; empty if it is.
+  std::string unknown;
   double intensity = 0; ///< operations per byte
   double ridge = 0;     ///< the intensity above which the units are the limit
   double bound = 0;     ///< 10^12 operations per second at most
@@ -45,8 +41,8 @@ struct Roofline {
   bool isMemoryBound = false;
 };
 
-/// The bound of a program whose loops have constant trip counts, else of the loop with most operations: what many
-/// iterations come to. All bytes are counted as if no cache held them.
+/// Of what KernelReport::launch is: its operations, and each byte of memory once, as with an ideal cache. Where bytes are known
+/// only as a bound from above memory is no limit that can be claimed, and `bound` is `peak`.
 Roofline rooflineOf(const KernelReport &report, const Peaks &peaks);
 
 } // namespace tile::codegen

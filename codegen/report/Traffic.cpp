@@ -2,6 +2,7 @@
 #include "codegen/report/MakeReport.h"
 
 #include <set>
+#include <vector>
 
 using namespace mlir;
 
@@ -71,6 +72,27 @@ GlobalTraffic trafficOf(const layout::Layout &layout, int dim, AlongMemory along
       traffic.leastSectors += count.leastSectors();
     }
   return traffic;
+}
+
+double requestsPerElement(const layout::Layout &layout, int64_t vector, uint32_t sameDims) {
+  uint32_t copies = layout.freeMask(layout::In::Register);
+  size_t requests = 0;
+  for (int32_t warp = 0; warp < layout.numWarps(); ++warp)
+    for (int32_t reg = 0; reg < layout.numRegisters(); reg += static_cast<int32_t>(vector)) {
+      if (reg & copies)
+        continue;
+      std::set<std::vector<int32_t>> distinct;
+      for (int32_t lane = 0; lane < layout::kLanesPerWarp; ++lane)
+        for (int32_t i = 0; i < vector; ++i) {
+          layout::Coords coords = layout.apply(reg + i, lane, warp);
+          std::vector<int32_t> element(coords.begin(), coords.end());
+          for (size_t dim = 0; dim < element.size(); ++dim)
+            element[dim] = sameDims >> dim & 1 ? 0 : element[dim];
+          distinct.insert(std::move(element));
+        }
+      requests += distinct.size();
+    }
+  return static_cast<double>(requests) / static_cast<double>(llvm::product_of(layout.shape()));
 }
 
 } // namespace tile::codegen

@@ -2,6 +2,9 @@
 
 #include "base/Environment.h"
 #include "codegen/Compile.h"
+#include "codegen/Remarks.h"
+#include "codegen/report/Roofline.h"
+#include "frontend/call/ArgFacts.h"
 #include "frontend/trace/Kernel.h"
 #include "ir/Context.h"
 #include "ir/DependentLaunch.h"
@@ -160,16 +163,63 @@ std::shared_ptr<frontend::TracedKernel> traceFor(const Call &call, const CallFac
   return traced(call, call.binding(target, &facts));
 }
 
-CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
-                             const CompileOptions &options) {
-  if (isIsolated(options))
-    return compileIsolated(*traced.module, call.record().name, call.record().where, options);
-  return compileModule(*traced.module, call.record().name, call.record().where, options);
+/// An output without elements is one that nobody wants: a kernel that leaves it out does as it is asked.
+static void dropRemarksOfUnwanted(const Call &call, std::vector<Diagnostic> &remarks) {
+  size_t number = 0; // of the argument: constants are none
+  for (size_t param = 0; param < call.record().params.size(); ++param) {
+    if (call.record().params[param].kind == detail::ParamSpec::Const)
+      continue;
+    const detail::HostArg &arg = call.args()[number++];
+    std::span extents(arg.extents, arg.kind == detail::HostArg::Tensor ? arg.rank : 0);
+    if (std::ranges::find(extents, 0) == extents.end())
+      continue;
+    const std::vector<std::string> &names = call.record().paramNames;
+    std::string name = param < names.size() && !names[param].empty() ? "'" + names[param] + "'"
+                                                                     : std::to_string(number);
+    std::erase_if(remarks, [&](const Diagnostic &remark) {
+      return remark.message == codegen::neverStored(name);
+    });
+  }
 }
 
-CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions &options,
+CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
+                             const CompileOptions &options) {
+  const detail::KernelRecord &record = call.record();
+  CompiledKernel kernel = isIsolated(options)
+                              ? compileIsolated(*traced.module, record.name, record.where, options)
+                              : compileModule(*traced.module, record.name, record.where, options);
+  dropRemarksOfUnwanted(call, kernel.remarks);
+  return kernel;
+}
+
+/// What a report may take for granted of a call.
+static codegen::LaunchFacts launchFactsOf(std::span<const detail::HostArg> args,
+                                          std::string_view target) {
+  codegen::LaunchFacts launch;
+  if (const codegen::Peaks *card = codegen::peaksOf(target))
+    launch.multiprocessors = card->multiprocessors;
+  for (const detail::HostArg &arg : args) {
+    codegen::LaunchFacts::Argument &fact = launch.arguments.emplace_back();
+    if (arg.kind == detail::HostArg::Scalar) {
+      if (arg.hasValue && !isFloat(arg.dtype))
+        fact.value = frontend::integerOf(arg.dtype, arg.bits);
+      continue;
+    }
+    fact.bytes = static_cast<int64_t>(sizeOf(arg.dtype));
+    for (int dim = 0; dim < arg.rank; ++dim) {
+      fact.extents.push_back(arg.extents[dim]), fact.strides.push_back(arg.strides[dim]);
+      fact.bytes *= arg.strides[dim] ? arg.extents[dim] : 1;
+    }
+  }
+  return launch;
+}
+
+CompiledKernel compileRequest(const KernelRequest &request, const CompileOptions &asked,
                               bool isDependent) {
   Call call(request, isDependent);
+  CompileOptions options = asked;
+  if (options.keepReport && !options.launch)
+    options.launch = launchFactsOf(call.args(), options.target);
   detail::checkArguments(call.record(), call.args());
   TargetInfo target = knownTarget(options.target);
   std::shared_ptr<frontend::TracedKernel> traced = traceCall(call, target);

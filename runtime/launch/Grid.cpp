@@ -28,14 +28,6 @@ int64_t symbolValue(codegen::GridExpression::Symbol symbol, std::span<const Host
   return frontend::integerOf(arg.dtype, arg.bits);
 }
 
-// Of a persistent kernel: no more than run at once, and of those as few as need no more rounds. Fewer contend less for memory.
-int64_t fewestPrograms(int64_t tiles, int64_t atOnce) {
-  if (tiles <= atOnce)
-    return tiles;
-  int64_t rounds = (tiles + atOnce - 1) / atOnce;
-  return (tiles + rounds - 1) / rounds;
-}
-
 std::array<int64_t, 3> programsOf(const Named &record, const LoadedKernel &kernel,
                                   std::span<const HostArg> args,
                                   const detail::LaunchOptions &options) {
@@ -54,7 +46,7 @@ std::array<int64_t, 3> programsOf(const Named &record, const LoadedKernel &kerne
     values[i] = symbolValue(symbols[i], args);
   std::array<int64_t, 3> grid = kernel.grid.evaluate(values);
   if (kernel.mostPrograms > 0)
-    grid[0] = fewestPrograms(grid[0], kernel.mostPrograms);
+    grid[0] = codegen::fewestPrograms(grid[0], kernel.mostPrograms);
   return grid;
 }
 

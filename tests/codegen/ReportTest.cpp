@@ -89,32 +89,43 @@ TEST(GlobalTraffic, NarrowRowsAndCopies) {
   EXPECT_EQ(trafficOf(copies, 0, {8}, 8, 4).sectors, 1); // all lanes the same 32 bytes
 }
 
-KernelReport reportOf(std::vector<WorkScope> work) {
+KernelReport reportOf(LaunchWork launch) {
   KernelReport report;
-  report.work = std::move(work);
+  report.launch = std::move(launch);
   return report;
 }
 
-TEST(Roofline, WholeProgramsMultiplyLoops) {
-  KernelReport report =
-      reportOf({{{}, -1, 1, {{kUnitF32, 100}}, 40, 40}, {{}, 0, 10, {{kUnitF32, 8}}, 2, 0}});
-  Roofline r = rooflineOf(report, *peaksOf("sm_80"));
-  EXPECT_TRUE(r.isWholeProgram);
-  EXPECT_EQ(r.flops.at(kUnitF32), 180);
-  EXPECT_EQ(r.bytes, 100);
+TEST(Roofline, IsOfAllOperationsAndEachByteOnce) {
+  LaunchWork launch;
+  launch.flops = {{kUnitF32, 180}};
+  launch.bytesRead = 1000, launch.distinctRead = 60, launch.distinctWritten = 40;
+  Roofline r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
   EXPECT_TRUE(r.isMemoryBound);
+  EXPECT_NEAR(r.intensity, 1.8, 1e-9);
   EXPECT_NEAR(r.bound, 1.8 * 2.039, 1e-9);
   EXPECT_NEAR(r.ridge, 19.5 / 2.039, 1e-9);
 }
 
-TEST(Roofline, OpenLoopsCountByIteration) {
-  WorkScope kernel{{}, -1, 1, {}, 0, 1000},
-      loop{{}, 0, std::nullopt, {{kUnitTensor16, 312e6}}, 20390, 0};
-  Roofline r = rooflineOf(reportOf({kernel, loop}), *peaksOf("sm_80"));
-  EXPECT_FALSE(r.isWholeProgram);
-  EXPECT_EQ(r.scope, 1);
+TEST(Roofline, IsThatOfTheUnitWhereMemoryIsFasterOrNotKnown) {
+  LaunchWork launch;
+  launch.flops = {{kUnitTensor16, 312e6}};
+  launch.distinctRead = 20390;
+  Roofline r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
   EXPECT_FALSE(r.isMemoryBound);
   EXPECT_NEAR(r.bound, 312, 1e-9);
+  launch.distinctRead = 1e9;
+  EXPECT_TRUE(rooflineOf(reportOf(launch), *peaksOf("sm_80")).isMemoryBound);
+  launch.atMost = {"where it lies at a.cpp:3"};
+  r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
+  EXPECT_FALSE(r.isMemoryBound) << "there may be fewer bytes";
+  EXPECT_NEAR(r.bound, 312, 1e-9);
+  launch.unknown = "how often the loop at a.cpp:3 is carried out";
+  r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
+  EXPECT_EQ(r.unknown, launch.unknown);
+  EXPECT_EQ(r.bound, 0);
+}
+
+TEST(Roofline, PeaksAreThoseOfTheClock) {
   EXPECT_EQ(peaksOf("sm_1"), nullptr);
   // Operations that the tensor cores of a multiprocessor do in a cycle.
   for (auto [target, operations] :
@@ -126,9 +137,18 @@ TEST(Roofline, OpenLoopsCountByIteration) {
 }
 
 TEST(Roofline, NothingToDo) {
-  Roofline r = rooflineOf(reportOf({{{}, -1, 1, {}, 0, 0}}), *peaksOf("sm_90a"));
+  Roofline r = rooflineOf(reportOf({}), *peaksOf("sm_90a"));
   EXPECT_EQ(r.bound, 0);
   EXPECT_EQ(r.intensity, 0);
+}
+
+TEST(Requests, OfLanesThatNeedOneElementAreOne) {
+  auto rows =
+      layout::Layout::coalesced({4, 64}, {1, 0}, 2, 4); // a row a warp, two neighbours a lane
+  EXPECT_EQ(requestsPerElement(rows, 2, 0), 1);
+  EXPECT_EQ(requestsPerElement(rows, 2, 0b10), 1.0 / 64) << "all of a row are one element";
+  EXPECT_EQ(requestsPerElement(rows, 2, 0b01), 1) << "each warp asks for its own row";
+  EXPECT_EQ(requestsPerElement(layout::Layout::replicated({8}, 4), 1, 0), 4) << "four warps";
 }
 
 } // namespace

@@ -160,8 +160,13 @@ class Matmul(Case):
         self.assertEqual([a["filled_by"] for a in data["allocations"] if a["slots"] > 1],
                          [[f"stores from registers of argument '{name}' at line {load['where']['line']}"]
                           for name, load in zip("ab", loads)])
-        (scope,) = [w for w in data["work"] if w["parent"] == 0]
-        self.assertEqual((data["work"][0]["bytes_read"], scope["bytes_read"]), (0, 2 * 64 * 32 * 2))
+        # They are issued two iterations ahead, where there is such an iteration: in a branch of the loop.
+        (number,) = [i for i, w in enumerate(data["work"]) if w["kind"] == "loop"]
+        in_loop = [w["bytes_read"] for i, w in enumerate(data["work"]) if number in (i, w["parent"])]
+        self.assertEqual((data["work"][0]["bytes_read"], sum(in_loop)), (0, 2 * 64 * 32 * 2))
+        programs = 64 * 65  # each has 64 rows of a, and as many columns of b as there are
+        self.assertEqual(data["launch"]["programs"], programs)
+        self.assertEqual(data["launch"]["bytes_read"], 4097 * 2 * (65 * 4096 + 64 * 4097))
 
     def test_occupancy(self):
         text, data = self.explained(*self.kSettings)
@@ -221,9 +226,52 @@ class Matmul(Case):
         self.assertEqual((loop["bytes_read"], loop["bytes_written"]), (32768, 0))
         self.assertEqual(data["work"][0]["bytes_written"], 32768)
         model = data["roofline"]
-        self.assertEqual((model["kind"], model["intensity"], model["limited_by"]), ("model", 64, "memory"))
-        self.assertAlmostEqual(model["bound_tflops"], 64 * 2.039, places=3)
-        self.assertIn("model: bound by memory, at most 130.5 of 312 Tflop/s", text)
+        # 32 x 32 programs of 64 steps; each operand and the result once.
+        launch = data["launch"]
+        self.assertEqual((launch["programs"], launch["flops"]), (1024, {"tensor core, 16-bit": 2 * 4096**3}))
+        self.assertEqual((loop["executions"], launch["unknown"]), (1024 * 64, None))
+        self.assertEqual((launch["bytes_read"], launch["bytes_written"]), (1024 * 64 * 32768, 2 * 4096**2))
+        self.assertEqual((launch["distinct_bytes_read"], launch["distinct_bytes_written"]), (4 * 4096**2, 2 * 4096**2))
+        self.assertEqual((model["kind"], model["limited_by"], model["bound_tflops"]), ("model", "arithmetic", 312))
+        self.assertAlmostEqual(model["intensity"], 2 * 4096**3 / (6 * 4096**2))
+        self.assertIn("model: bound by arithmetic, at most 312 of 312 Tflop/s", text)
+
+    def test_roofline_of_few_rows(self):
+        """One vector times a matrix: every byte of it is needed, and no more than its bytes allow is promised."""
+        for target, bandwidth in ("sm_80", 2039), ("sm_90a", 3350):
+            _, data = self.explained("op:matmul", "M=1", "N=4096", "K=4096", "--target", target)
+            least = 2 * (4096 + 4096**2)
+            self.assertEqual(data["launch"]["distinct_bytes_read"], least)
+            model = data["roofline"]
+            self.assertEqual(model["limited_by"], "memory")
+            flops = sum(data["launch"]["flops"].values())
+            self.assertAlmostEqual(model["bound_tflops"], flops / (least + 2 * 4096) * bandwidth / 1000, places=6)
+
+    def test_roofline_of_a_persistent_kernel(self):
+        """Its loop goes on across tiles, which are stored in a branch of it."""
+        text, data = self.explained("op:matmul", "dtype=bf16", "--target", "sm_90a")
+        self.assertEqual(data["launch"]["flops"], {"tensor core, 16-bit": 2 * 4096**3})
+        self.assertEqual(data["launch"]["bytes_written"], 2 * 4096**2)
+        (loop,) = [w for w in data["work"] if w["kind"] == "loop" and w["flops"]]
+        (branch,) = [w for w in data["work"] if w["executions"] and w["bytes_written"]]
+        self.assertEqual((loop["bytes_written"], branch["bytes_written"]), (0, 128 * 256 * 2))
+        self.assertEqual(loop["executions"], 64 * branch["executions"])
+        self.assertEqual(data["roofline"]["limited_by"], "arithmetic")
+        self.assertIn("the branch at ops/Matmul.cpp:", text)
+        self.assertIn("at most 989 of 989 Tflop/s", text)
+        # Warps of roles fill and compute, and blocks of a cluster load shares: the same work.
+        for form in (["producer=1", "pingpong=1", "BM=64", "BN=256", "warps=4"], ["cluster=2", "persistent=0"]):
+            _, other = self.explained("op:matmul", "dtype=bf16", "--target", "sm_90a", *form)
+            for field in "flops", "bytes_written", "distinct_bytes_read", "distinct_bytes_written":
+                self.assertEqual(other["launch"][field], data["launch"][field], (form, field))
+
+    def test_roofline_that_is_not_known(self):
+        """Lengths of sequences are in memory."""
+        text, data = self.explained("op:decode_attention")
+        self.assertRegex(data["launch"]["unknown"], r"how often the loop at DecodeAttention\.cpp:\d+ is carried out follows from")
+        self.assertNotIn("bound_tflops", data["roofline"])
+        self.assertIn("not known, and no bound: how often the loop at", text)
+        self.assertNotIn("model: bound", text)
 
     def test_other_target(self):
         text, data = self.explained(*self.kSettings, "--target", "sm_90a")
@@ -304,11 +352,10 @@ class Softmax(Case):
             self.assertEqual((copy["variant"], copy["vector_bytes"]), ("vector", 16))
             self.assertEqual(copy["sector_efficiency"], 1.0)
         model = data["roofline"]
-        self.assertTrue(model["whole_program"])
         self.assertEqual(model["limited_by"], "memory")
-        (work,) = data["work"]
-        self.assertEqual(work["bytes_read"], work["bytes_written"])
-        self.assertAlmostEqual(model["intensity"], sum(work["flops"].values()) / (2 * work["bytes_read"]))
+        launch = data["launch"]
+        self.assertEqual((launch["of"], launch["bytes_read"], launch["bytes_written"]), ("launch",) + (4 * 4096 * 1024,) * 2)
+        self.assertAlmostEqual(model["intensity"], sum(launch["flops"].values()) / (8 * 4096 * 1024))
         for change in data["layout_changes"]:
             self.assertEqual(change["purpose"], "partial results of a reduction")
         for transfer in data["shared_transfers"]:
@@ -347,6 +394,7 @@ class Everything(Case):
         atomic = data["copies"][0]
         self.assertEqual((atomic["sectors"], atomic["sector_efficiency"], atomic["bounds_checks"]), (8, 1.0, ["none"]))
         (work,) = data["work"]
+        self.assertEqual((data["launch"]["of"], data["launch"]["unknown"]), ("program", None))  # no arguments are known
         self.assertEqual(work["flops"], {"f32": 64, "integer": 64})
         self.assertEqual((work["bytes_read"], work["bytes_written"]), (2 * 256, 3 * 256))
         self.assertIn("atomic add 64 i32: one element an access", text)
@@ -417,7 +465,7 @@ class Cpp(Case):
         self.assertEqual(text.count("load 128 f32: vector"), 1, text)
         self.assertRegex(text, r"load 128 f32: vector, .* \(3 times\)\n      sectors: 100 % used")
         self.assertEqual([r["message"].split(":")[0] for r in data["remarks"]],
-                         ["output 4 is never stored to", "stages"])
+                         ["output 'z' is never stored to", "stages"])
         (loop,) = data["loops"]
         self.assertEqual((loop["stages_asked"], loop["stages"], loop["reason"]),
                          (2, 1, "no product of its body depends on what it loads"))
@@ -438,7 +486,7 @@ class Cpp(Case):
         self.assertEqual((load["variant"], load["refused"]), ("vector", [f"cp_async refused: {why}"]))
         (staged,) = [a for a in data["allocations"] if a["filled_by"]]
         self.assertEqual((staged["slots"], staged["filled_by"], staged["read_by"]),
-                         (1, ["stores from registers of argument 1 at line 6"],
+                         (1, ["stores from registers of argument 'a' at line 6"],
                           ["operand A of the product at line 7", "operand B of the product at line 7"]))
 
     def test_a_loop_that_does_not_say_runs_ahead(self):

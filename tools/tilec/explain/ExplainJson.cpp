@@ -27,6 +27,7 @@ public:
             {"resources", resources()},
             {"allocations", list(report_.allocations)},
             {"work", list(report_.work)},
+            {"launch", launch()},
             {"roofline", roofline()},
             {"remarks", remarks()},
             {"assembler_messages", list(all_.assembly.messages)}};
@@ -150,12 +151,31 @@ private:
   }
 
   Json of(const WorkScope &scope) {
+    constexpr const char *kinds[] = {"program", "loop", "branch"};
     return {{"where", place(scope.where)},
+            {"kind", kinds[static_cast<int>(scope.kind)]},
             {"parent", scope.parent},
             {"iterations", scope.iterations ? Json(*scope.iterations) : Json(nullptr)},
             {"flops", scope.flops},
             {"bytes_read", scope.bytesRead},
-            {"bytes_written", scope.bytesWritten}};
+            {"bytes_written", scope.bytesWritten},
+            {"executions", scope.executions ? Json(*scope.executions) : Json(nullptr)}};
+  }
+
+  Json launch() {
+    const LaunchWork &launch = report_.launch;
+    Json result = {{"of", launch.isOfLaunch ? "launch" : "program"},
+                   {"programs", launch.programs},
+                   {"unknown", launch.unknown.empty() ? Json(nullptr) : Json(launch.unknown)}};
+    if (!launch.unknown.empty())
+      return result;
+    result["estimate"] = launch.isEstimate;
+    result["flops"] = launch.flops;
+    result["bytes_read"] = launch.bytesRead, result["bytes_written"] = launch.bytesWritten;
+    result["distinct_bytes_read"] = launch.distinctRead;
+    result["distinct_bytes_written"] = launch.distinctWritten;
+    result["at_most"] = launch.atMost;
+    return result;
   }
 
   Json resources() {
@@ -189,18 +209,16 @@ private:
     if (!all_.peaks)
       return nullptr;
     const Roofline &r = all_.roofline;
-    return {{"kind", "model"},
-            {"card", all_.peaks->card},
-            {"source", all_.peaks->source},
-            {"whole_program", r.isWholeProgram},
-            {"scope", r.scope},
-            {"flops", r.flops},
-            {"bytes", r.bytes},
-            {"intensity", r.intensity},
-            {"ridge", r.ridge},
-            {"bound_tflops", r.bound},
-            {"peak_tflops", r.peak},
-            {"limited_by", r.isMemoryBound ? "memory" : "arithmetic"}};
+    Json result = {{"kind", "model"},
+                   {"card", all_.peaks->card},
+                   {"source", all_.peaks->source},
+                   {"unknown", r.unknown.empty() ? Json(nullptr) : Json(r.unknown)}};
+    if (!r.unknown.empty())
+      return result;
+    result["intensity"] = r.intensity, result["ridge"] = r.ridge;
+    result["bound_tflops"] = r.bound, result["peak_tflops"] = r.peak;
+    result["limited_by"] = r.isMemoryBound ? "memory" : "arithmetic";
+    return result;
   }
 
   const Explanation &all_;

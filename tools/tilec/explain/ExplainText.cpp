@@ -284,30 +284,68 @@ private:
     return text.empty() ? "0" : text;
   }
 
+  std::string scopeText(const WorkScope &scope) {
+    std::string what = "a program, loops and branches left out";
+    if (scope.kind == WorkScope::Kind::Loop)
+      what = "an iteration of the loop at " + placeText(scope.where) +
+             (scope.iterations ? ", of " + std::to_string(*scope.iterations) : "");
+    if (scope.kind == WorkScope::Kind::Branch)
+      what = "the branch at " + placeText(scope.where);
+    what += ": operations " + flopsText(scope.flops) + "; bytes " +
+            std::to_string(scope.bytesRead) + " read, " + std::to_string(scope.bytesWritten) +
+            " written";
+    if (scope.executions && scope.parent >= 0)
+      what += "; " + number(*scope.executions / report_.launch.programs, 2) + " times a program";
+    return what;
+  }
+
+  // Branches that are not taken, and what does nothing itself, are left out.
+  static bool isWorthALine(const WorkScope &scope) {
+    bool isIdle = scope.flops.empty() && scope.totalBytes() == 0;
+    return scope.parent < 0 || (!isIdle && (!scope.executions || *scope.executions > 0));
+  }
+
   void roofline() {
-    section("Roofline (a model: no cache, no latency; elements out of bounds counted as if inside)",
-            false);
-    for (const WorkScope &scope : report_.work) {
-      std::string what = "a program, loops left out";
-      if (scope.parent >= 0)
-        what = "an iteration of the loop at " + placeText(scope.where) +
-               (scope.iterations ? ", of " + std::to_string(*scope.iterations) : "");
-      out_ += "  " + what + ": operations " + flopsText(scope.flops) + "; bytes " +
-              std::to_string(scope.bytesRead) + " read, " + std::to_string(scope.bytesWritten) +
-              " written\n";
-    }
+    section("Roofline (a model: each byte once, no latency)", false);
+    for (const WorkScope &scope : report_.work)
+      if (isWorthALine(scope))
+        out_ += "  " + scopeText(scope) + "\n";
+    launch();
     if (!all_.peaks) {
       out_ += "  no peak numbers for " + all_.kernel.target + "\n";
       return;
     }
     const Roofline &r = all_.roofline;
-    out_ +=
-        "  intensity " + number(r.intensity, 2) + " operations a byte of " +
-        (r.isWholeProgram ? "a program" : "the loop at " + placeText(report_.work[r.scope].where)) +
-        "; " + all_.peaks->card + " turns at " + number(r.ridge, 2) + "\n";
+    if (!r.unknown.empty())
+      return;
+    out_ += "  intensity " + number(r.intensity, 2) + " operations a byte of " + whole() + "; " +
+            all_.peaks->card + " turns at " + number(r.ridge, 2) + "\n";
     out_ += "  model: bound by " + std::string(r.isMemoryBound ? "memory" : "arithmetic") +
             ", at most " + number(r.bound, 2) + " of " + number(r.peak, 2) + " Tflop/s, " +
             number(all_.peaks->bytes, 0) + " GB/s (" + all_.peaks->source + ")\n";
+    if (!report_.launch.atMost.empty())
+      out_ += "    of memory nothing is claimed: its bytes may be fewer\n";
+  }
+
+  std::string whole() const { return report_.launch.isOfLaunch ? "the launch" : "a program"; }
+
+  void launch() {
+    const LaunchWork &launch = report_.launch;
+    std::string what = launch.isOfLaunch
+                           ? "the launch, of " +
+                                 count(static_cast<int64_t>(launch.programs), "program", "programs")
+                           : "a program in all";
+    if (!launch.unknown.empty()) {
+      out_ += "  " + what + ": not known, and no bound: " + launch.unknown + "\n";
+      return;
+    }
+    std::string most = launch.atMost.empty() ? "" : "at most ";
+    out_ += "  " + what + (launch.isEstimate ? ", by some of them" : "") + ": operations " +
+            flopsText(launch.flops) + "; bytes " + most + number(launch.bytesRead, 0) + " read, " +
+            number(launch.bytesWritten, 0) + " written; each once " + most +
+            number(launch.distinctRead, 0) + " and " + number(launch.distinctWritten, 0) + "\n";
+    for (const std::string &unknown : launch.atMost)
+      out_ += "    not known: " + unknown + "\n";
   }
 
   void remarks() {

@@ -114,6 +114,12 @@ detail::HostArg exampleOf(const ParamSpec &spec, const std::string &name,
   return exampleView(example.dtype, example.extents);
 }
 
+/// Reports and messages then call arguments as the command line does. The record is one that loading has made, whose kernel was
+/// launched by nobody yet.
+void nameParameters(const KernelRecord &record, const std::vector<std::string> &names) {
+  const_cast<KernelRecord &>(record).paramNames = names;
+}
+
 /// The kernels that loading a file makes.
 Records load(const std::string &file) {
   std::error_code fault;
@@ -157,6 +163,7 @@ BoundKernel bindKernel(const KernelRecords &records, const std::string &file,
   BoundKernel kernel;
   kernel.record = choose(records, file, name);
   kernel.names = capi::parameterNamesOf(*kernel.record);
+  nameParameters(*kernel.record, kernel.names);
   kernel.warps = static_cast<int>(std::clamp<int64_t>(settings.integer("warps", 4), 0, 1 << 20));
   kernel.constants = bindConstants(kernel, settings, constants);
   return kernel;
