@@ -26,21 +26,6 @@ std::string defaultPath() {
   return home.starts_with("/") ? home + "/.cache/tilec" : "";
 }
 
-std::optional<cache::FolderOptions> folderOfEnvironment() {
-  std::string mode = base::environmentText("TILE_CACHE");
-  bool isOn = mode.empty() || mode == "on" || mode == "1", isRead = mode == "read";
-  if (!isOn && !isRead && mode != "off" && mode != "0")
-    base::warnOfEnvironment("TILE_CACHE", mode, "is none of on, off and read");
-  cache::FolderOptions options;
-  options.path = defaultPath();
-  if ((!isOn && !isRead) || options.path.empty())
-    return std::nullopt;
-  options.isReadOnly = isRead;
-  options.trustsAll = base::environmentFlag("TILE_CACHE_TRUST");
-  options.mostBytes = base::environmentInteger("TILE_CACHE_MB", 1024, 1, kMostCacheMegabytes) << 20;
-  return options;
-}
-
 // Is more wanted of a compile than its code, or something done on the way?
 bool wantsMoreThanCode(const codegen::CompileOptions &options) {
   bool asks =
@@ -60,6 +45,21 @@ std::string digestOf(mlir::ModuleOp module) {
 }
 
 } // namespace
+
+std::optional<cache::FolderOptions> KernelCache::folderOfEnvironment() {
+  std::string mode = base::environmentText("TILE_CACHE");
+  bool isOn = mode.empty() || mode == "on" || mode == "1", isRead = mode == "read";
+  if (!isOn && !isRead && mode != "off" && mode != "0")
+    base::warnOfEnvironment("TILE_CACHE", mode, "is none of on, off and read");
+  cache::FolderOptions options;
+  options.path = defaultPath();
+  if ((!isOn && !isRead) || options.path.empty())
+    return std::nullopt;
+  options.isReadOnly = isRead;
+  options.trustsAll = base::environmentFlag("TILE_CACHE_TRUST");
+  options.mostBytes = base::environmentInteger("TILE_CACHE_MB", 1024, 1, kMostCacheMegabytes) << 20;
+  return options;
+}
 
 KernelCache &KernelCache::ofProcess() {
   // Threads may compile until the very end of the process.

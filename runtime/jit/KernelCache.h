@@ -42,6 +42,8 @@ class KernelCache {
 public:
   /// The cache that the environment asks for; nothing is cached where it is off. It is read once.
   static KernelCache &ofProcess();
+  /// The folder that it asks for, which `ofProcess` makes if it is missing; nothing where the cache is off.
+  static std::optional<cache::FolderOptions> folderOfEnvironment();
 
   explicit KernelCache(std::optional<cache::FolderOptions> folder);
 

@@ -57,6 +57,17 @@ class Cache(Case):
         self.add(TILE_CACHE_DIR="", XDG_CACHE_HOME="", HOME=str(self.path / "home"))
         self.assertEqual(len(self.files(self.path / "home" / ".cache" / "tilec")), 1)
 
+    def test_looking_makes_no_folder(self):
+        for words in (["ls"], ["verify"], ["prune"]):
+            told, _ = self.run_cached(0, "cache", *words)
+            self.assertFalse(self.kernels.exists(), words)
+            self.assertRegex(told, r"\b0 (bytes removed, 0 )?kernels")
+        self.run_cached(2, "cache", "why", "add")
+        self.run_cached(0, "cache", "export", "copy")
+        self.assertFalse(self.kernels.exists())
+        self.run_cached(0, "cache", "import", "copy")
+        self.assertTrue(self.kernels.exists())
+
     def test_read_only(self):
         self.add(TILE_CACHE="read")
         self.assertFalse(self.kernels.exists())

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 namespace tile::tilec {
 namespace {
@@ -23,16 +24,23 @@ struct Kept {
   Json key;
 };
 
-cache::Folder &folderInUse() {
-  cache::Folder *folder = jit::KernelCache::ofProcess().folder();
-  if (!folder)
+/// What a command does to the folder; one that only looks makes none.
+enum class Use { Looks, Writes };
+
+std::unique_ptr<cache::Folder> folderInUse(Use use) {
+  std::optional<cache::FolderOptions> options = jit::KernelCache::folderOfEnvironment();
+  if (!options)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "the kernel cache is off: TILE_CACHE is off, or there is no home folder and no "
                 "TILE_CACHE_DIR");
-  if (!folder->refusal().empty())
+  std::error_code fault;
+  bool isMissing = !std::filesystem::exists(options->path, fault) && !fault;
+  options->isReadOnly |= isMissing && use == Use::Looks;
+  auto folder = std::make_unique<cache::Folder>(*options);
+  if (!folder->refusal().empty() && !(isMissing && options->isReadOnly))
     throw Error(Fault::User, ErrorCode::IoError,
                 "'" + folder->path() + "' is not used: " + folder->refusal());
-  return *folder;
+  return folder;
 }
 
 cache::Folder folderAt(const std::string &path) {
@@ -82,7 +90,8 @@ std::string timeText(int64_t seconds) {
 }
 
 int list(bool asJson) {
-  cache::Folder &folder = folderInUse();
+  std::unique_ptr<cache::Folder> inUse = folderInUse(Use::Looks);
+  cache::Folder &folder = *inUse;
   int64_t bytes = 0;
   Json all = Json::array();
   for (const Kept &kept : allIn(folder)) {
@@ -108,7 +117,8 @@ int list(bool asJson) {
 }
 
 int verify() {
-  cache::Folder &folder = folderInUse();
+  std::unique_ptr<cache::Folder> inUse = folderInUse(Use::Looks);
+  cache::Folder &folder = *inUse;
   size_t whole = 0, broken = 0;
   for (const cache::FileFacts &file : folder.files()) {
     std::string why;
@@ -126,7 +136,8 @@ int verify() {
 }
 
 int prune(int64_t megabytes) {
-  cache::Folder &folder = folderInUse();
+  std::unique_ptr<cache::Folder> inUse = folderInUse(Use::Looks);
+  cache::Folder &folder = *inUse;
   int64_t removed = folder.prune(megabytes << 20);
   std::cout << removed << " bytes removed, " << folder.files().size() << " kernels stay in "
             << folder.path() << "\n";
@@ -155,14 +166,14 @@ int copyEntries(cache::Folder &from, cache::Folder &to) {
 
 int exportTo(const std::string &path) {
   cache::Folder to = folderAt(path);
-  return copyEntries(folderInUse(), to);
+  return copyEntries(*folderInUse(Use::Looks), to);
 }
 
 int importFrom(const std::string &path) {
   if (!std::filesystem::is_directory(path))
     throw Error(Fault::User, ErrorCode::IoError, "'" + path + "' is no folder");
   cache::Folder from = folderAt(path);
-  return copyEntries(from, folderInUse());
+  return copyEntries(from, *folderInUse(Use::Writes));
 }
 
 std::vector<std::string> differences(const Json &a, const Json &b) {
@@ -175,7 +186,7 @@ std::vector<std::string> differences(const Json &a, const Json &b) {
 
 // Entries of the same kernel differ by what made the later ones compile.
 int why(const std::string &wanted) {
-  std::vector<Kept> all = allIn(folderInUse());
+  std::vector<Kept> all = allIn(*folderInUse(Use::Looks));
   auto isWanted = [&](const Kept &kept) {
     return kept.file.name.starts_with(wanted) || text(kept.key, "kernel") == wanted;
   };
