@@ -1,6 +1,7 @@
 #include "runtime/tune/Known.h"
 
 #include "base/Environment.h"
+#include "runtime/tune/Merge.h"
 #include "runtime/tune/ShippedTables.h"
 
 #include <algorithm>
@@ -29,6 +30,14 @@ void addInOrder(std::vector<Trial> trials, const TrialKey &key, const std::strin
     return std::tuple(trial.key.version != key.version, !trial.isChosen, trial.milliseconds,
                       trial.config.str());
   });
+  std::vector<const Trial *> chosen; // by several who tuned, perhaps
+  for (const Trial &trial : trials)
+    if (trial.isChosen && trial.key.version == trials.front().key.version)
+      chosen.push_back(&trial);
+  if (chosen.size() > 1) {
+    auto best = trials.begin() + (chosen[bestKnown(chosen)] - trials.data());
+    std::rotate(trials.begin(), best, best + 1);
+  }
   for (Trial &trial : trials)
     found.push_back({std::move(trial.config), source});
 }

@@ -1,6 +1,7 @@
 #include "runtime/tune/Store.h"
 
 #include "base/Environment.h"
+#include "runtime/tune/Merge.h"
 
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 namespace tile::tune {
 namespace {
@@ -203,20 +205,50 @@ std::vector<Trial> Store::all() {
   return select("ORDER BY kernel, device, problem, ms IS NULL, ms", {});
 }
 
+void Store::write(const Trial &trial) {
+  Statement insert(database_.get(),
+                   "INSERT OR REPLACE INTO trials(kernel, version, problem, device, toolchain, "
+                   "config, status, trial, ms) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const std::string &text :
+       {trial.key.kernel, trial.key.version, trial.key.problem, trial.key.device, trial.toolchain,
+        trial.config.str(), std::string(nameOf(trial.status)), toJson(trial)})
+    insert.bind(text);
+  if (trial.status <= Status::Modelled)
+    insert.bind(trial.milliseconds);
+  insert.step();
+}
+
 void Store::keep(const Trial &trial) {
   refuseOfParent();
   std::lock_guard lock(mutex_);
+  guarded(file_, [&] { write(trial); });
+}
+
+// Nobody writes between what is read and what is written for it.
+void Store::merge(const std::vector<Trial> &trials) {
+  refuseOfParent();
+  std::lock_guard lock(mutex_);
+  auto known = [&](const Trial &trial) -> std::optional<Trial> {
+    Statement query(database_.get(),
+                    "SELECT trial FROM trials WHERE kernel = ? AND device = ? AND problem = ? AND "
+                    "version = ? AND toolchain = ? AND config = ?");
+    for (const std::string &text : {trial.key.kernel, trial.key.device, trial.key.problem,
+                                    trial.key.version, trial.toolchain, trial.config.str()})
+      query.bind(text);
+    return query.step() ? std::optional(trialOfJson(query.text(0), file_, 1)) : std::nullopt;
+  };
   guarded(file_, [&] {
-    Statement insert(database_.get(),
-                     "INSERT OR REPLACE INTO trials(kernel, version, problem, device, toolchain, "
-                     "config, status, trial, ms) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    for (const std::string &text :
-         {trial.key.kernel, trial.key.version, trial.key.problem, trial.key.device, trial.toolchain,
-          trial.config.str(), std::string(nameOf(trial.status)), toJson(trial)})
-      insert.bind(text);
-    if (trial.status <= Status::Modelled)
-      insert.bind(trial.milliseconds);
-    insert.step();
+    run(database_.get(), "BEGIN IMMEDIATE");
+    try {
+      for (const Trial &trial : trials) {
+        std::optional<Trial> there = known(trial);
+        write(there ? merged(*there, trial) : trial);
+      }
+      run(database_.get(), "COMMIT");
+    } catch (...) {
+      sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      throw;
+    }
   });
 }
 

@@ -39,6 +39,8 @@ public:
   std::vector<Trial> all();
   /// Keeps a result, in place of an earlier one of the same key, settings and toolchain. Error: IoError.
   void keep(const Trial &trial);
+  /// Keeps what others have found, all or nothing, beside what is there: see Merge.h. Error: IoError.
+  void merge(const std::vector<Trial> &trials);
   /// Forgets all that is known of a kernel; returns how many results. Error: IoError.
   int64_t forget(const std::string &kernel);
 
@@ -48,6 +50,7 @@ private:
   void open();
   void prepare();
   void setAside();
+  void write(const Trial &trial);
   std::vector<Trial> select(const std::string &condition, const std::vector<std::string> &values);
   void refuseOfParent() const;
 

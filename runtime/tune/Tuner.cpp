@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include <unistd.h>
 
@@ -156,8 +157,8 @@ private:
       trier_.compare(finalists);
     Trial *best = *std::ranges::min_element(finalists, {},
                                             [](const Trial *trial) { return trial->milliseconds; });
-    if (own && !isClearlyFaster(*best, *own))
-      best = own;
+    if (own && best != own && !isClearlyFaster(*best, *own))
+      result_.passedOver = *std::exchange(best, own);
     for (Trial &trial : result_.trials) {
       trial.isChosen = &trial == best;
       keep(trial);
@@ -168,8 +169,7 @@ private:
   }
 
   static bool isClearlyFaster(const Trial &trial, const Trial &own) {
-    double margin = kLeastGain + trial.spread + own.spread;
-    return trial.milliseconds < own.milliseconds * (1 - margin);
+    return trial.milliseconds < own.milliseconds * (1 - gainNeeded(trial, own));
   }
 
   const TunedCall &call_;
@@ -187,6 +187,10 @@ private:
 };
 
 } // namespace
+
+double gainNeeded(const Trial &trial, const Trial &own) {
+  return kLeastGain + trial.spread + own.spread;
+}
 
 TuneResult tune(const TunedCall &call, Trier &trier, Store *store, const TuneOptions &options) {
   return Tuning(call, trier, store, options).run();

@@ -29,11 +29,15 @@ struct TuneResult {
   std::vector<Trial> trials; ///< in the order in which they ended; those from the store first
   std::optional<Trial> own;  ///< of the kernel's own settings
   std::optional<Trial> best; ///< what is to be taken; nothing if nothing worked
-  bool wasCutShort = false;  ///< by the time or by `stop`
+  std::optional<Trial>
+      passedOver;           ///< it was faster than the kernel's own, which stay, but not clearly
+  bool wasCutShort = false; ///< by the time or by `stop`
 };
 
 /// Settings must be faster than the kernel's own by this part, and by what the times may be off, to be taken.
 constexpr double kLeastGain = 0.01;
+/// The part by which a trial has to be faster than the kernel's own.
+double gainNeeded(const Trial &trial, const Trial &own);
 
 /// `store` may be null; what it keeps of the problem is not tried again, nor what made a process die or hang. Errors: those of
 /// the store, of the kernel's rules, and InvalidArgument for a kernel of which nothing is tuned.

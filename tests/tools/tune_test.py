@@ -131,6 +131,16 @@ class Tune(Case):
         (self.database).unlink()
         self.assertIn("1 results taken", self.tune(0, "--import", "mine.jsonl")[1])
         self.assertEqual(self.results()[0]["config"], {"block": 64})
+        # Merged: one of more samples stays, whichever comes last, and all that was tried goes out.
+        better = {**best, "ms": 2 * best["ms"], "samples": 50, "chosen": False}
+        tried = {**best, "config": {"block": 128}, "chosen": False}
+        for table in [better, tried], [best]:
+            self.write("theirs.jsonl", "".join(json.dumps(line) + "\n" for line in table))
+            self.tune(0, "--import", "theirs.jsonl")
+        [chosen] = self.results()
+        self.assertEqual((chosen["samples"], chosen["ms"]), (50, better["ms"]))
+        self.assertIn("2 results written", self.tune(0, "--export", "all.jsonl", "--all")[1])
+        self.assertIn("--all is for --export", self.tune(2, "--all")[1])
 
     def test_reports(self):
         self.tune(0, self.library, "x=4096", "y=4096", "--jobs", "1", "--report", "out.html", ABORTS="128")

@@ -52,6 +52,17 @@ TEST_F(Choosing, WithoutResultsTheKernelSays) {
   EXPECT_EQ(choice.source, "the kernel");
 }
 
+TEST_F(Choosing, OfWhatSeveralHaveChosenTheBestKnown) {
+  Trial fast = trialOf(64, 1.00), known = trialOf(512, 1.01);
+  for (Trial *trial : {&fast, &known})
+    trial->isChosen = true, trial->spread = 0.01;
+  fast.samples = 10, known.samples = 40;
+  EXPECT_EQ(choose(Mode::Cached, {}, database({fast, known})).config.str(), "block=512 warps=8");
+  known.milliseconds = 1.2;
+  EXPECT_EQ(choose(Mode::Cached, {table({fast, known})}, nullptr).config.str(),
+            "block=64 warps=8");
+}
+
 TEST_F(Choosing, TablesCountForMoreThanTheDatabase) {
   TunedChoice choice = choose(Mode::Cached, {table({trialOf(512, 2)})}, database({trialOf(64, 1)}));
   EXPECT_EQ(choice.config.str(), "block=512 warps=8");

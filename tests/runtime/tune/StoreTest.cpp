@@ -1,4 +1,5 @@
 // Results that are kept: in lines of text, in the database, and what becomes of both when they are damaged.
+#include "runtime/tune/Merge.h"
 #include "runtime/tune/Store.h"
 #include "tests/runtime/cache/TemporaryFolder.h"
 
@@ -6,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -133,6 +135,71 @@ TEST_F(Stores, TakeTheLaterOfTwo) {
   EXPECT_EQ(store.forget("other"), 0);
   EXPECT_EQ(store.forget("scale"), 2);
   EXPECT_TRUE(found(store).empty());
+}
+
+// Drawn from few settings, so that tables contradict each other in all that can differ.
+std::vector<Trial> drawnTable(std::mt19937 &random) {
+  auto drawn = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+  std::vector<Trial> table;
+  for (int i = 0; i < 12; ++i) {
+    Trial trial = trialOf(64 << drawn(3), 1 + 0.01 * drawn(4), drawn(2) ? "f32[8]" : "f32[1024]");
+    trial.samples = 10 * drawn(3), trial.spread = 0.01 * drawn(3);
+    trial.status = static_cast<Status>(drawn(8) ? 0 : drawn(7));
+    trial.isChosen = drawn(3) == 0;
+    trial.host = drawn(2) ? "here" : "there";
+    trial.doubt = drawn(4) ? "" : "the device was slowed by heat";
+    table.push_back(trial);
+  }
+  return table;
+}
+
+TEST_F(Stores, MergeTablesInAnyOrder) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::vector<Trial>> tables;
+    for (int i = 0; i < 4; ++i)
+      tables.push_back(drawnTable(random));
+    std::array<size_t, 5> order = {0, 1, 2, 3, 0}; // one comes twice
+    std::ranges::sort(order);
+    std::string expected;
+    do {
+      std::string name = folder.file("merged.sqlite");
+      std::filesystem::remove(name);
+      Store store(name, Store::Access::Write);
+      for (size_t table : order)
+        store.merge(tables[table]);
+      std::string all;
+      for (const Trial &trial : store.all())
+        all += toJson(trial) + "\n";
+      if (expected.empty())
+        expected = all;
+      ASSERT_EQ(all, expected);
+    } while (std::ranges::next_permutation(order).found); // 60 of them
+  }
+}
+
+TEST_F(Stores, MergedResultsAreThoseWithMostSamples) {
+  Store store(file(), Store::Access::Write);
+  Trial few = trialOf(64, 1.0), many = trialOf(64, 1.1), wrong = trialOf(128, 0);
+  few.samples = 10, many.samples = 30, few.isChosen = true;
+  wrong.status = Status::Wrong;
+  store.merge({many, trialOf(128, 0.5)});
+  store.merge({few, wrong});
+  std::vector<Trial> kept = found(store);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].milliseconds, 1.1);
+  EXPECT_EQ(kept[0].samples, 30);
+  EXPECT_TRUE(kept[0].isChosen) << "somebody chose it";
+  EXPECT_EQ(kept[1].status, Status::Wrong) << "what was wrong once is not taken";
+}
+
+TEST(BestKnown, OfTimesThatMayBeEqualIsTheOneWithMostSamples) {
+  Trial a = trialOf(64, 1.00), b = trialOf(128, 1.01), c = trialOf(256, 1.10);
+  a.samples = 10, b.samples = 40, c.samples = 90;
+  std::vector<const Trial *> chosen = {&a, &b, &c};
+  EXPECT_EQ(chosen[bestKnown(chosen)], &b) << "1 % apart, each known to 1 %";
+  b.spread = a.spread = 0.001;
+  EXPECT_EQ(chosen[bestKnown(chosen)], &a) << "clearly the fastest";
 }
 
 TEST_F(Stores, TextIsNeverTakenForSql) {

@@ -85,9 +85,14 @@ TEST_F(Tuners, LetFinalistsCompete) {
 TEST_F(Tuners, KeepTheKernelsOwnUnlessOthersAreClearlyFaster) {
   Script script;
   script.lines["block=1024 warps=8"] = {0.995};
-  EXPECT_EQ(tuneWith(script).best->config.str(), "block=256 warps=4");
+  TuneResult near = tuneWith(script);
+  EXPECT_EQ(near.best->config.str(), "block=256 warps=4");
+  ASSERT_TRUE(near.passedOver);
+  EXPECT_EQ(near.passedOver->config.str(), "block=1024 warps=8");
   script.lines["block=1024 warps=8"] = {0.98};
-  EXPECT_EQ(tuneWith(script).best->config.str(), "block=1024 warps=8");
+  TuneResult clear = tuneWith(script);
+  EXPECT_EQ(clear.best->config.str(), "block=1024 warps=8");
+  EXPECT_FALSE(clear.passedOver);
 }
 
 TEST_F(Tuners, NeverTakeWhatFailed) {

@@ -33,6 +33,7 @@ struct TuneCommand {
   int64_t trials = 32;
   int jobs = 0;
   double limit = 0;
+  bool exportsAll = false;
   bool full = false, fresh = false, explain = false, inProcess = false, quiet = false;
 };
 
@@ -78,7 +79,7 @@ int exportResults(const TuneCommand &command) {
   std::string text;
   int64_t count = 0;
   for (const tune::Trial &trial : store.all())
-    if (trial.isChosen)
+    if (trial.isChosen || command.exportsAll)
       text += tune::toJson(trial) + "\n", ++count;
   base::writeFile(command.exportTo, text);
   std::cerr << count << " results written to " << command.exportTo << "\n";
@@ -89,8 +90,7 @@ int importResults(const TuneCommand &command) {
   std::vector<tune::Trial> trials = tune::readTable(command.importFrom);
   std::unique_ptr<tune::Store> store;
   writable(command, store);
-  for (const tune::Trial &trial : trials)
-    store->keep(trial);
+  store->merge(trials);
   std::cerr << trials.size() << " results taken into " << command.database << "\n";
   return kOk;
 }
@@ -175,6 +175,8 @@ int tuneAll(const TuneCommand &command) {
 }
 
 int run(const TuneCommand &command) {
+  if (command.exportsAll && command.exportTo.empty())
+    refuse("--all is for --export FILE: which results are written");
   if (!command.exportTo.empty())
     return exportResults(command);
   if (!command.importFrom.empty())
@@ -230,8 +232,10 @@ void addTune(CLI::App &app, std::function<int()> &chosen) {
                       "A page with all trials: how times fell, what went with them, what failed");
   command->add_option("--export", options->exportTo,
                       "Write what was chosen to a table, a line each");
+  command->add_flag("--all", options->exportsAll, "With --export: write all that was tried");
   command->add_option("--import", options->importFrom,
-                      "Take the results of a table into the database");
+                      "Merge the results of a table into the database: of one known from both the "
+                      "one with more samples stays");
   command->add_option("--forget", options->forget, "Forget all results of a kernel of this name");
   command->add_flag("--quiet", options->quiet, "Say nothing of single trials");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });

@@ -1,6 +1,7 @@
 #include "tools/tilec/tune/TuneHtml.h"
 
 #include "runtime/tune/Key.h"
+#include "tools/tilec/tune/TuneText.h"
 
 #include <algorithm>
 #include <cmath>
@@ -196,9 +197,7 @@ void TuneHtml::add(const tune::TunedCall &call, const tune::TuneResult &result) 
     bool isModelled = best.status == tune::Status::Modelled;
     sections_ += "<p>Best: <code>" + escaped(best.config.str()) + "</code>, " +
                  number(best.milliseconds) + " ms" + (isModelled ? " by the model" : "");
-    if (result.own && result.own->milliseconds > 0)
-      sections_ += ", " + number(result.own->milliseconds / best.milliseconds, "%.2f") +
-                   " times as fast as the kernel's own";
+    sections_ += escaped(comparedWithOwn(result));
     if (roof > 0)
       sections_ += ", " + number(100 * roof / best.milliseconds, "%.0f") + " % of the roofline";
     Times times(result.trials);

@@ -53,6 +53,8 @@ std::string failuresText(const tune::TuneResult &result) {
   return text;
 }
 
+std::string percent(double part) { return number(part * 100, "%.2g %%"); }
+
 } // namespace
 
 std::string lineOf(const tune::Trial &trial) {
@@ -67,6 +69,21 @@ std::string lineOf(const tune::Trial &trial) {
   return trial.config.str() + ": " + timeText(trial) + spread +
          (trial.clockMHz ? " at " + std::to_string(trial.clockMHz) + " MHz" : "") +
          (doubt.empty() ? "" : ", doubtful: " + doubt);
+}
+
+std::string comparedWithOwn(const tune::TuneResult &result) {
+  const tune::Trial &best = *result.best;
+  if (!result.own || !(result.own->milliseconds > 0))
+    return "";
+  if (result.own->config != best.config)
+    return ", " + number(result.own->milliseconds / best.milliseconds, "%.2f") +
+           " times as fast as the kernel's own";
+  if (!result.passedOver)
+    return ", the kernel's own";
+  const tune::Trial &other = *result.passedOver;
+  return "; " + other.config.str() + " is " + percent(1 - other.milliseconds / best.milliseconds) +
+         " faster, within " + percent(tune::gainNeeded(other, best)) +
+         ", so the kernel's own stays";
 }
 
 std::string summaryOf(const tune::TunedCall &call, const tune::TuneResult &result,
@@ -89,9 +106,7 @@ std::string summaryOf(const tune::TunedCall &call, const tune::TuneResult &resul
   if (!result.best)
     return text + "nothing worked: launches take what the kernel says\n";
   text += "best: " + lineOf(*result.best);
-  if (result.own && result.own->milliseconds > 0)
-    text += ", " + number(result.own->milliseconds / result.best->milliseconds, "%.2f") +
-            " times as fast as the kernel's own";
+  text += comparedWithOwn(result);
   return text + (result.wasCutShort ? "\ncut short; the same command goes on" : "") + "\nkept in " +
          keptIn + "\n";
 }
