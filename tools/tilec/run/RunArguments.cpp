@@ -155,6 +155,7 @@ void nameMemory(const Device &device, const RunArgument &argument) {
 }
 
 void noteUnwritten(Session &session, const std::vector<RunArgument> &arguments) {
+  session.device().synchronize(); // a launch may still be under way
   vgpu::VirtualDevice *gpu = session.virtualDevice();
   bool isFollowed = gpu && gpu->checks().init;
   for (const RunArgument &argument : arguments) {
