@@ -82,6 +82,16 @@ def faults_of_examples(compiler):
                 yield f"{path.relative_to(examples.parent)}: does not compile with {compiler}:\n{result.stderr}"
 
 
+def faults_of_kernels(compiler):
+    """Which lessons show a kernel that needs more than what lesson 1 says, <tile/tile.h>."""
+    for path in sorted((examples / "tutorial").glob("lesson_*.cpp")):
+        kernels = re.findall(r"^// \[kernel\]\n(.*?)^// \[end\]", path.read_text(), re.M | re.S)
+        source = "#include <tile/tile.h>\nusing namespace tile;\n" + "".join(kernels)
+        result = compile_source(compiler, source, "-fsyntax-only", "-Wno-unused-variable")
+        if kernels and result.returncode:
+            yield f"the kernel of {path.name} needs more than <tile/tile.h> with {compiler}:\n{result.stderr}"
+
+
 def faults_alone(compiler, headers):
     """What is wrong with the headers, each compiled alone. What one begins with may be read before it, from a file that others
     have in common: it is what the compiler reads first either way."""
@@ -153,6 +163,7 @@ def main(compilers):
     found += faults_alone(compilers[0], [header for header in public if header not in known])
     found += [fault for compiler in compilers for fault in faults_together(compiler, headers)]
     found += faults_of_examples(compilers[0])
+    found += faults_of_kernels(compilers[0])
     print("\n".join(found) or f"{len(headers)} public headers pass with {' and '.join(compilers)}, "
           f"the examples with {compilers[0]}")
     return 1 if found or not headers else 0

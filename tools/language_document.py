@@ -8,6 +8,8 @@ The document says where tables go:
   <!-- operations HEADER: SECTION -->   every public function of that section of include/tile/HEADER.h
   <!-- operations HEADER -->            of the whole header
   <!-- examples: NAME; NAME -->         examples of what is no function
+  <!-- members HEADER: CLASS -->         every public function of a class that has a comment
+  <!-- types HEADER: NAME; NAME -->      enumerations and structures, with what each of them has
 Each is followed by its table and <!-- end -->.
 """
 import os
@@ -76,13 +78,85 @@ def declarations(header):
                 line += " " + next(lines).strip()
             name = prefix + start.group(1)
             operation = operations.setdefault(name, Operation(name, section, ""))
+            signature = prefix + simplified(line)
             if comment and comment not in operation.comment:
-                operation.comment = (operation.comment + " " + comment).strip()
-            operation.signatures.append(prefix + simplified(line))
+                # What is said of another form of the operation says of which.
+                form = f"`{signature}`: " if operation.comment and signature not in operation.signatures else ""
+                operation.comment = f"{operation.comment} {form}{comment}".strip()
+            operation.signatures.append(signature)
         depth += line.count("{") - line.count("}")
         if skipped is not None and depth <= skipped and "}" in line:
             skipped = None
     return operations
+
+
+def body_of(header, kind, name):
+    """The lines of a class, structure or enumeration, and the comment before it."""
+    text = (ROOT / "include/tile" / f"{header}.h").read_text()
+    found = re.search(rf"((?:^///[^\n]*\n)*)^{kind} {name}\b[^;{{]*\{{(.*?)\}};", text, re.M | re.S)
+    if not found:
+        return None
+    comment = " ".join(line[3:].strip() for line in found[1].splitlines())
+    return comment, found[2]
+
+
+def members(header, name):
+    """(signature, comment) of the public functions of a class, in order."""
+    text = (ROOT / "include/tile" / f"{header}.h").read_text()
+    inside = re.search(rf"^(?:template <[^>]*> )?class {name}\b[^;{{]*\{{\n(.*?)^\}};", text, re.M | re.S)
+    found, comment = [], ""
+    for line in re.split(r"^private:", inside[1] if inside else "", flags=re.M)[0].splitlines():
+        if line.startswith("  ///"):
+            comment += " " + line.strip()[3:].strip()
+            continue
+        isTemplate = line.startswith("  template")
+        line = re.sub(r"^  template <[^>]*> ", "  ", line)
+        start = re.match(r"  (?:\[\[nodiscard\]\] )?[\w:<>,. ]+\s[&*]?(\w+)\(", line)
+        if start and comment and not comment.startswith(" For the "):
+            found.append((simplified(line[:line.rindex(")") + 1] if ")" in line else line + ")"), comment.strip()))
+        if start or not isTemplate:
+            comment = ""
+    return found
+
+
+def members_table(header, name, problems):
+    rows = ["| | meaning |", "|---|---|"]
+    rows += [f"| `{f'.{signature}'.replace('.operator', '')}` | {cell(comment)} |"
+             for signature, comment in members(header, name)]
+    if len(rows) == 2:
+        problems.append(f"{header}.h: {name} has no public function with a comment")
+    return rows
+
+
+def fields_of(kind, body):
+    """What of an enumeration or structure a reader may say: its words, or its fields with their defaults and comments."""
+    if kind == "enum class":
+        return ", ".join(f"`{word}`" for word in re.findall(r"(\w+)(?: = \d+)?(?:,|$)", " ".join(body.split())))
+    fields, comment = [], ""
+    for line in body.splitlines():
+        field = re.match(r"\s+[\w:]+ (\w+) = ([^;]+);(?: *///< *(.*))?$", line)
+        if line.strip().startswith("///"):
+            comment += " " + line.strip()[3:].strip()
+        elif field:
+            about = (comment or " " + (field[3] or "")).strip()
+            fields.append(f"`.{field[1]} = {field[2]}`" + (f": {about}" if about else ""))
+            comment = ""
+        else:
+            comment = ""
+    return "<br>".join(fields)
+
+
+def types_table(header, names, problems):
+    rows = ["| | meaning |", "|---|---|"]
+    for name in names:
+        for kind in "enum class", "struct":
+            if found := body_of(header, kind, name):
+                comment, body = found
+                rows.append(f"| `{name}` | {cell(' '.join([comment, fields_of(kind, body)]).strip())} |")
+                break
+        else:
+            problems.append(f"{header}.h has no type {name}")
+    return rows
 
 
 def examples():
@@ -135,13 +209,18 @@ def made(document, problems):
     lines = iter(document.splitlines())
     for line in lines:
         out.append(line)
-        marker = re.match(r"<!-- (operations|examples):? (.+?) -->$", line)
+        marker = re.match(r"<!-- (operations|examples|members|types):? (.+?) -->$", line)
         if not marker:
             continue
         kind, what = marker.groups()
         if kind == "operations":
             header, _, section = what.partition(": ")
             out += operations_table(header, section, known, problems, documented)
+        elif kind == "members":
+            out += members_table(*what.split(": "), problems)
+        elif kind == "types":
+            header, _, names = what.partition(": ")
+            out += types_table(header, names.split("; "), problems)
         else:
             names = what.split("; ")
             documented.update(names)

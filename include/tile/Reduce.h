@@ -13,8 +13,8 @@ namespace tile {
 
 // --- Reductions ----------------------------------------------------------------------------------
 // Along one axis, which disappears (or stays with extent 1: `{.keep_dims = true}`), or without an
-// axis along all, which gives a scalar; the order of combination is open but fixed for a compiled
-// kernel.
+// axis along all, which gives a scalar (`sum(x, {.keep_dims = true})`: extents of 1); the order of
+// combination is open but fixed for a compiled kernel.
 
 struct ReduceOptions {
   bool keep_dims = false;
@@ -25,15 +25,30 @@ struct ReduceOptions {
 /// Signed integers below 32 bits give i32, unsigned ones and i1 u32, unless a dtype is asked for
 /// (i8 then wraps modulo 256); 16-bit floats are summed in f32 and rounded back.
 Value sum(Arg x, std::optional<int> axis = {}, ReduceOptions options = {}, Loc loc = Loc::here());
+template <class = void> Value sum(Arg x, ReduceOptions options, Loc loc = Loc::here()) {
+  return sum(x, std::nullopt, options, loc);
+}
 /// As `sum`, multiplying.
 Value prod(Arg x, std::optional<int> axis = {}, ReduceOptions options = {}, Loc loc = Loc::here());
+template <class = void> Value prod(Arg x, ReduceOptions options, Loc loc = Loc::here()) {
+  return prod(x, std::nullopt, options, loc);
+}
 /// The sum over the number of elements; integers give f32.
 Value mean(Arg x, std::optional<int> axis = {}, ReduceOptions options = {}, Loc loc = Loc::here());
+template <class = void> Value mean(Arg x, ReduceOptions options, Loc loc = Loc::here()) {
+  return mean(x, std::nullopt, options, loc);
+}
 /// The largest / smallest element; NaN is ignored unless all are. (`max(x, 0)` is elementwise.)
 Value reduce_max(Arg x, std::optional<int> axis = {}, ReduceOptions options = {},
                  Loc loc = Loc::here());
+template <class = void> Value reduce_max(Arg x, ReduceOptions options, Loc loc = Loc::here()) {
+  return reduce_max(x, std::nullopt, options, loc);
+}
 Value reduce_min(Arg x, std::optional<int> axis = {}, ReduceOptions options = {},
                  Loc loc = Loc::here());
+template <class = void> Value reduce_min(Arg x, ReduceOptions options, Loc loc = Loc::here()) {
+  return reduce_min(x, std::nullopt, options, loc);
+}
 
 /// An element and its i32 index.
 struct ValueAndIndex {

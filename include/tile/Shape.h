@@ -1,6 +1,6 @@
 // Shapes: the extents of a tile, which are host constants while a kernel is traced.
 //
-// Every extent is a power of two times an odd number (any positive integer is), and a tile holds at
+// Every extent is a positive integer (sort and topk want powers of two), and a tile holds at
 // most kMaxTileElements elements. Ranks go up to kMaxRank.
 #pragma once
 

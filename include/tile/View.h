@@ -203,6 +203,13 @@ public:
     detail::mayAlias(view_, other.handle(), loc);
   }
 
+  /// Refuses it with a sentence.
+  template <class Index> void operator[](const Index &) const {
+    static_assert(detail::kAlwaysFalse<Index>,
+                  "a view has no operator []: one element is x.tile({1})(i), its row of a matrix "
+                  "x.tile({1, N})(i, 0)");
+  }
+
   /// For the tracer.
   const Value &handle() const { return view_; }
 
