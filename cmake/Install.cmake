@@ -16,7 +16,13 @@ if(TARGET tile)
   set_target_properties(tile_rt PROPERTIES EXPORT_NAME rt)
   add_library(tile::tile ALIAS tile)
   add_library(tile::rt ALIAS tile_rt)
-  install(TARGETS tile tile_rt EXPORT tilecTargets)
+  install(TARGETS tile_rt EXPORT tilecTargets)
+  # What -ltile finds is a linker script, as of other libraries in two parts: a program that names it alone links what lies in
+  # libtile_rt.so, too. Whoever loads the library himself names libtile.so.0.
+  install(TARGETS tile EXPORT tilecTargets LIBRARY NAMELINK_SKIP)
+  file(WRITE ${PROJECT_BINARY_DIR}/linkerscript/libtile.so
+    "/* GNU ld script */\nINPUT(libtile.so.${PROJECT_VERSION_MAJOR} AS_NEEDED(-ltile_rt))\n")
+  install(FILES ${PROJECT_BINARY_DIR}/linkerscript/libtile.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT tilecTargets NAMESPACE tile:: DESTINATION ${tilePackageDir})
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/tilecConfig.cmake ${CMAKE_CURRENT_LIST_DIR}/TileKernels.cmake

@@ -78,6 +78,11 @@ for compiler in g++ clang++-22; do
   "$compiler" -std=c++20 -Wall -Wextra -Werror "$here/app.cpp" "${flags[@]}" -o "$work/app-$compiler"
   "$work/app-$compiler"
 done
+# By hand, with the one library that its name says.
+for compiler in g++ clang++-22; do
+  "$compiler" -std=c++20 -I"$prefix/include" "$here/app.cpp" -L"${library%/*}" -ltile -o "$work/app-by-hand"
+  "$work/app-by-hand"
+done
 # A program in C with a library of kernels.
 read -ra flags < <(pkg-config --cflags --libs tilec)
 g++ -std=c++20 -shared -fPIC "$here/../../examples/c/kernels.cpp" "${flags[@]}" -o "$work/libkernels.so"
@@ -109,7 +114,7 @@ touch "$tuned/another.jsonl"
 (unset LD_LIBRARY_PATH && "$prefix/bin/tilec" doctor) >"$work/doctor"
 grep -q "$((${#tables[@]} + 1)) shipped tables" "$work/doctor" || fail "shipped tables are not found: $(grep tuned "$work/doctor")"
 
-for file in libtile.so libtile_rt.so; do
+for file in libtile.so.0 libtile_rt.so; do
   nm --dynamic --defined-only "${library%/*}/$file" | awk '{ print $3 }' >"$work/names"
   test -s "$work/names"
   if grep -vE '^(tile_|_Z(T[ISVThHWv].*|G[VR].*|Z?N[KVRO]*)4tile)' "$work/names"; then
