@@ -2,6 +2,7 @@
 #include "capi/Dtype.h"
 #include "capi/Handles.h"
 #include "capi/Sized.h"
+#include "runtime/jit/OpMessage.h"
 
 #include <tile/Registry.h>
 #include <tile/c/Ops.h>
@@ -68,9 +69,8 @@ template <class Act> auto atCaller(const OpEntry &op, Act act) {
   } catch (const Error &error) {
     if (error.fault() != Fault::User)
       throw;
-    bool isNamed = error.message().starts_with(op.name + ":");
-    throw Error(error.fault(), error.code(), (isNamed ? "" : op.name + ": ") + error.message(),
-                here(), error.notes());
+    throw Error(error.fault(), error.code(), jit::opMessage(op.name, error.message()), here(),
+                error.notes());
   }
 }
 

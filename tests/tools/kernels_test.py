@@ -76,6 +76,27 @@ class Kernels(Case):
                        "out:t.npy:bf16[3x5]")
         self.assertEqual((self.path / "t.npy").read_bytes()[-30:], struct.pack("<15H", *[0x4000] * 15))
 
+    def test_no_element_counts_as_unwritten_before_the_launch_ends(self):
+        for schedule in "eager", "lazy", "random":
+            _, told = self.run_tilec(0, "run", "k.so", "--kernel", "scale", "B=128", "in:x.npy", "out:y.npy:f32:1000", "f32:0.5",
+                                     "--schedule", schedule)
+            self.assertNotIn("never written", told, schedule)
+            self.assertEqual(data_of(self.path / "y.npy", 1000), tuple(0.5 * i for i in range(1000)))
+
+    def test_arguments_are_called_as_in_the_source(self):
+        self.write("p.cpp", """#include <tile/tile.h>
+using namespace tile;
+auto product = kernel("product", [](In<f16, 2> left, In<f16, 2> right, Out<f32, 2> out, Out<f32, 1> spare) {
+  auto sum = var(zeros(f32, {32, 32}));
+  for (auto k : range(cdiv(left.dim(1), 32)))
+    sum = dot(left.tile({32, 32})(0, k), right.tile({32, 32})(k, 0), sum);
+  out.tile({32, 32})(0, 0) = sum;
+});
+""")
+        text, _ = self.run_tilec(0, "explain", "p.cpp", "left=f16[32x1024]", "right=f16[1024x32]", "out=f32[32x32]", timeout=300)
+        self.assertIn("filled by cp.async of argument 'left' at line 6", text)
+        self.assertIn("output 'spare' is never stored to", text)
+
     def test_counters_and_json(self):
         output, _ = self.run_tilec(0, "run", "k.so", "--kernel", "scale", "B=256", "in:x.npy", "zeros:f32[1000]", "f32:1",
                                    "--counters", "--json", "report.json")

@@ -83,6 +83,19 @@ class Run(Case):
         errors = self.run_tilec(2, "run", "op:matmul", "a.npy", "b.npy", "c.npy")[1]
         self.assertRegex(errors, r"\Aerror: matmul: .*\n\Z")
 
+    def test_faults_name_the_op_once_as_it_was_called(self):
+        self.write("x.npy", npy("<f4", [2, 4], floats(range(8))))
+        self.write("i.npy", npy("<i4", [2], struct.pack("<2i", 0, 1)))
+        for words, said in [(["top_k", "k=9", "x.npy", "v.npy", "i2.npy"], r"top_k: k is 9"),
+                            (["sample_top_k", "k=9", "x.npy", "i2.npy"], r"sample_top_k: k is 9"),
+                            (["sum_to", "shape=3", "x.npy", "y.npy"], r"sum_to: "),
+                            (["log_softmax", "i.npy", "y.npy"], r"log_softmax: x "),
+                            (["swiglu_halves", "i.npy", "y.npy"], r"swiglu_halves: "),
+                            (["dropout_add", "x.npy", "i.npy", "y.npy"], r"dropout_add: ")]:
+            errors = self.run_tilec(2, "run", "op:" + words[0], *words[1:])[1]
+            self.assertRegex(errors, rf"\Aerror: {said}(?!\w+: )", words)
+            self.assertNotRegex(errors, r"error: \w+: [a-z]+[A-Z]\w*: ", words)
+
     def test_outputs_are_looked_at_before_anything_runs(self):
         kernel = """
             .version 8.0\n.target sm_80\n.address_size 64\n

@@ -1,5 +1,6 @@
 #include "tools/tilec/run/RunOp.h"
 
+#include "runtime/jit/OpMessage.h"
 #include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/input/Settings.h"
 #include "tools/tilec/run/RunArguments.h"
@@ -16,8 +17,7 @@ template <class Act> auto ofOp(const OpEntry &op, Act act) {
   } catch (const Error &error) {
     if (error.fault() != Fault::User)
       throw;
-    bool isNamed = error.message().starts_with(op.name + ":");
-    throw Error(error.fault(), error.code(), (isNamed ? "" : op.name + ": ") + error.message());
+    throw Error(error.fault(), error.code(), jit::opMessage(op.name, error.message()));
   }
 }
 
