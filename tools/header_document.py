@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include/tile"
 # Document -> the folder of headers that it must cover, if there is one.
 DOCUMENTS = {"docs/ops.md": "ops", "docs/autograd.md": "autograd", "docs/nn.md": "nn", "docs/graphs.md": "",
-             "docs/c.md": "", "docs/aot.md": ""}
+             "docs/c.md": "", "docs/aot.md": "", "docs/from-triton.md": "", "docs/from-cuda.md": ""}
 
 
 def head_comment(lines):
