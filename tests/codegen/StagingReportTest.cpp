@@ -132,7 +132,11 @@ TEST_F(StagingReport, CopiesCountOnceAnIteration) {
   EXPECT_EQ(copy.traffic.efficiency(), 1);
   ASSERT_EQ(report.work.size(), 3u);
   EXPECT_EQ(report.work[0].bytesRead, 0);
-  EXPECT_EQ(report.work[1].bytesRead, 2048);
+  // The load runs ahead where there is such an iteration: in a branch of the loop.
+  int64_t inLoop = 0;
+  for (const WorkScope &scope : report.work)
+    inLoop += scope.parent >= 0 ? scope.bytesRead : 0;
+  EXPECT_EQ(inLoop, 2048);
 }
 
 TEST_F(StagingReport, CopiesMeetBanks) {
