@@ -4,6 +4,7 @@
 #include "codegen/InlinePtx.h"
 #include "ir/layout/Reduce.h"
 #include "ir/tile/TileDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 #include "ir/gpu/TileGpuDialect.h"
 
 #include "ir/LayoutAttr.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tile;

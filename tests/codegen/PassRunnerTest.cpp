@@ -4,6 +4,7 @@
 #include "codegen/Compile.h"
 #include "codegen/Reproducer.h"
 #include "ir/Context.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
