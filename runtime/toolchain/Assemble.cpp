@@ -246,6 +246,8 @@ AssemblerReport inspectAssembly(std::string_view ptx, const std::string &target)
     return report;
   }
   static_cast<AssemblerLog &>(report) = readAssemblerLog(log, ptx);
+  if (std::optional<ir::Target> known = ir::findTarget(target))
+    report.code = machineCodeOf(report.cubin, known->smVersion);
   report.sass = disassemble(report.cubin, report.assembler);
   if (report.sass.empty())
     report.missing = "no nvdisasm beside ptxas or in PATH";

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/toolchain/AssemblerMessages.h"
+#include "runtime/toolchain/MachineCode.h"
 
 #include <cstddef>
 #include <optional>
@@ -30,6 +31,7 @@ std::vector<std::byte> assembleForDevice(std::string_view ptx, const std::string
 struct AssemblerReport : AssemblerLog {
   std::string assembler; ///< the program or library; empty if there is none, then the rest is empty
   std::vector<std::byte> cubin;
+  MachineCode code;
   std::string sass;    ///< disassembly with lines, empty without nvdisasm
   std::string missing; ///< why a part of this is empty
 };

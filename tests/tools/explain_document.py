@@ -14,7 +14,7 @@ import sys
 kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
 kDocument = kRoot / "docs/explain.md"
 kReport = re.compile(r"(?<=^```\n)\$ tilec (explain [^\n]*)\n(.*?)(?=^```$)", re.M | re.S)
-kMeasured = re.compile(r"^  (?:registers|barriers|resident) .*$", re.M)
+kMeasured = re.compile(r"^  (?:registers|barriers|machine code|resident) .*$", re.M)
 
 
 def report(tilec, words):

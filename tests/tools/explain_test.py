@@ -175,12 +175,16 @@ class Matmul(Case):
         if not have_ptxas():
             self.assertIsNone(resources["registers"])
             self.assertIsNone(resources["barriers"])
+            self.assertIsNone(resources["innermost_loops"])
             self.assertIn("not measured: no assembler", text)
             self.assertEqual(resources["blocks_per_sm"], 164 * 1024 // (resources["shared_bytes"] + 1024))
             return
         self.assertTrue(64 < resources["registers"] <= 255)
         self.assertEqual(resources["barriers"], 1)
         self.assertIn("  barriers        1 of 16\n", text)
+        (loop,) = resources["innermost_loops"]
+        self.assertTrue(128 <= loop < resources["instructions"])  # the products of a warp alone are so many
+        self.assertIn(f"  machine code    {resources['instructions']} instructions; innermost loops have {loop}\n", text)
         self.assertEqual((resources["spill_store_bytes"], resources["spill_load_bytes"]), (0, 0))
         warp = -(-resources["registers"] * 32 // 256) * 256
         by_registers = 16384 // warp * 4 // 4

@@ -9,6 +9,7 @@ import unittest
 from command import Case, kTilec
 
 kProgram = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/kernel_diff"
+kVectorAdd, kMatmul = (f"tests/kernels/{name}/1-tile.mlir" for name in ("vector_add", "matmul"))
 kKernels = """
 #include <tile/tile.h>
 using namespace tile;
@@ -21,10 +22,20 @@ auto triple = kernel("triple", [](In<f32, 1> x, Out<f32, 1> y) { y.tile({64})(0)
 
 
 class KernelDiff(Case):
-    def doctored(self, script):
-        """A tilec whose standard output goes through sed."""
+    def doctored(self, script, after=""):
+        """A tilec whose PTX and JSON go through sed, and then a line of bash, which finds their names in $ptx and $json."""
         path = self.path / "tilec"
-        path.write_text(f"#!/bin/bash\nset -o pipefail\n'{kTilec}' \"$@\" | sed '{script}'\n")
+        path.write_text(f"""#!/bin/bash
+set -e
+'{kTilec}' "$@"
+while [[ $# -gt 0 ]]; do
+  [[ $1 == -o ]] && ptx=$2/5-kernel.ptx
+  [[ $1 == --json ]] && json=$2
+  shift
+done
+[[ -z $ptx$json ]] || sed -i '{script}' "${{ptx:-$json}}"
+{after}
+""")
         path.chmod(0o755)
         return path
 
@@ -37,7 +48,7 @@ class KernelDiff(Case):
     def test_a_build_equals_itself(self):
         # For two targets: the op with its defaults, in f16 and bf16, and of 777 elements.
         self.assertEqual(self.diff(0, kTilec, "op:add"), "8 kernels are equal\n")
-        self.assertEqual(self.diff(0, kTilec, "tests/kernels/vector_add/1-tile.mlir"), "2 kernels are equal\n")
+        self.assertEqual(self.diff(0, kTilec, kVectorAdd), "2 kernels are equal\n")
 
     def test_source_lines_do_not_count(self):
         self.assertIn("are equal", self.diff(0, self.doctored(r"s/\.loc\t1 /.loc\t2 /; s/Arithmetic/Other/"), "op:add"))
@@ -49,7 +60,7 @@ class KernelDiff(Case):
         self.assertEqual(text.count("--- before"), 1)
 
     def test_a_missing_kernel_is_named(self):
-        text = self.diff(1, self.doctored("s/sm_90a/&/; /sm_90a/q3"), "op:add")
+        text = self.diff(1, self.doctored("", "! grep -q sm_90a $ptx || exit 3"), "op:add")
         self.assertIn("differs: op:add --target sm_90a (no kernel after)\n", text)
         self.assertNotIn("--target sm_80 (no kernel", text)
         self.assertIn("4 of 8 kernels differ", text)
@@ -77,6 +88,55 @@ class KernelDiff(Case):
                                   timeout=300, capture_output=True, text=True)
             self.assertEqual(text.returncode, code, text)
             self.assertIn("2 of 2 kernels differ" if code else "2 kernels are equal", text.stdout)
+
+    def test_remarks_count_unless_ptx_alone_is_asked_for(self):
+        told = self.doctored("", "echo 'remark: another' >&2")
+        self.assertIn("2 of 2 kernels differ", self.diff(1, told, kVectorAdd))
+        self.assertEqual(self.diff(0, told, kVectorAdd, "--ptx-only"), "2 kernels are equal\n")
+
+    def test_targets(self):
+        self.assertEqual(self.diff(0, kTilec, kVectorAdd, "--targets", "sm_86,sm_89"), "2 kernels are equal\n")
+        self.assertIn("knows no target sm_1; known: sm_80, ", self.diff(2, kTilec, "op:add", "--targets", "sm_1"))
+
+    def test_costs_of_equal_kernels(self):
+        # Of each of the targets, which are four.
+        self.assertEqual(self.diff(0, kTilec, kVectorAdd, "--cost"), "0 of 4 kernels cost more; 0 others have changed\n")
+
+    def cost(self, code, script):
+        """What is printed of the product and a tilec that explains another cost; its PTX differs in a comment."""
+        other = self.doctored(script, "[[ -z $ptx ]] || echo // other >> $ptx")
+        return self.diff(code, other, "--cost", "--targets", "sm_80", kMatmul)
+
+    def test_a_cost_that_rises(self):
+        for name, pattern in {"shared bytes": "shared_bytes", "registers": "registers", "registers ": "expected_registers",
+                              "spilled bytes": "spill_store_bytes", "loops": "innermost_loops"}.items():
+            if pattern == "expected_registers" and self.have_assembler():
+                continue
+            if pattern in ("registers", "spill_store_bytes", "innermost_loops") and not self.have_assembler():
+                continue
+            value = r"\[[^]]*\]" if pattern == "innermost_loops" else "[0-9]*"
+            another = "[99999]" if pattern == "innermost_loops" else "99999"
+            slurp = ":a;N;$!ba; " if pattern == "innermost_loops" else ""
+            text = self.cost(1, f'{slurp}s/"{pattern}": {value}/"{pattern}": {another}/')
+            self.assertRegex(text, rf"--target sm_80: .*{name.strip()} [\d, none]+ -> 99999 RISES")
+            self.assertIn("1 of 1 kernels cost more; 0 others have changed", text)
+
+    def test_a_cost_that_falls_and_one_that_stays(self):
+        text = self.cost(0, 's/"shared_bytes": [1-9][0-9]*/"shared_bytes": 1/')
+        self.assertRegex(text, r"shared bytes \d+ -> 1\n")
+        self.assertIn("0 of 1 kernels cost more; 1 others have changed", text)
+        text = self.cost(0, "")
+        self.assertNotIn("->", text)
+        self.assertIn("0 of 1 kernels cost more; 1 others have changed", text)
+
+    def test_a_kernel_that_is_missing_costs(self):
+        text = self.diff(1, self.doctored("", "[[ -z $ptx ]] || exit 3"), kVectorAdd, "--cost", "--targets", "sm_80")
+        self.assertIn(f"{kVectorAdd} --target sm_80: no kernel after\n", text)
+        self.assertIn("0 of 0 kernels cost more; 0 others have changed; 1 are missing", text)
+
+    @staticmethod
+    def have_assembler():
+        return "ok       ptxas" in subprocess.run([kTilec, "doctor"], capture_output=True, text=True).stdout
 
     def test_nothing_to_compare(self):
         self.assertIn("0 kernels", self.diff(2, kTilec, "missing.mlir"))

@@ -192,6 +192,8 @@ private:
     result["spill_store_bytes"] = isMeasured ? Json(assembly.spillStoreBytes) : Json(nullptr);
     result["spill_load_bytes"] = isMeasured ? Json(assembly.spillLoadBytes) : Json(nullptr);
     result["barriers"] = isMeasured ? Json(assembly.barriers) : Json(nullptr);
+    result["instructions"] = isMeasured ? Json(assembly.code.instructions) : Json(nullptr);
+    result["innermost_loops"] = isMeasured ? Json(assembly.code.innermostLoops) : Json(nullptr);
     result["blocks_per_sm"] = all_.occupancy.blocksPerSm;
     result["occupancy"] = all_.occupancy.fraction();
     result["limited_by"] = all_.occupancy.limit;

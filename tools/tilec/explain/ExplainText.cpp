@@ -254,9 +254,20 @@ private:
           std::to_string(r.limit) + "; " + std::to_string(r.needed) + " needed" +
           (r.operation.empty() ? "" : ", most at " + placeText(r.where) + " by " + r.operation) +
           "\n";
-    if (isMeasured)
-      out_ += "  barriers        " + std::to_string(assembly.barriers) + " of " +
-              std::to_string(ir::kBarriersPerBlock) + "\n";
+    out_ += "  barriers        " +
+            (isMeasured ? std::to_string(assembly.barriers) + " of " +
+                              std::to_string(ir::kBarriersPerBlock)
+                        : "not measured") +
+            "\n";
+    out_ += "  machine code    " + (isMeasured ? codeText(assembly.code) : "not measured") + "\n";
+  }
+
+  std::string codeText(const jit::MachineCode &code) {
+    std::vector<std::string> loops;
+    for (int64_t loop : code.innermostLoops)
+      loops.push_back(std::to_string(loop));
+    std::string text = count(code.instructions, "instruction", "instructions");
+    return loops.empty() ? text : text + "; innermost loops have " + join(loops);
   }
 
   void allocations() {
