@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What is too long for every change: `tools/dev nightly` runs all parts, `tools/dev nightly gcc` one of them.
+
+  calls     the programs that ctest knows by the label `nightly`, with the sanitizers of the preset asan, in a million calls each
+            (TILE_NIGHTLY_CALLS)
+  programs  10,000 random programs against the host, others every day
+  mutants   every mutant of kernels that the virtual GPU must notice
+  asan      all tests with the address and undefined-behaviour sanitizers
+  gcc       the build and all tests with g++ and without precompiled headers
+  bundle    the program for machines without LLVM, and its tests
+
+A part that takes longer than its bound is ended and has failed. What each prints goes to build/nightly/PART.log; at the end a
+table says how each ended. Exit code: 0 if all parts passed, 1 if one failed, 2 for a part that does not exist."""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+root = pathlib.Path(__file__).resolve().parent.parent
+kLogs = root / "build/nightly"
+kHour = 3600
+kBounds = {"calls": 3 * kHour, "programs": 3 * kHour, "mutants": kHour, "asan": 6 * kHour, "gcc": 6 * kHour, "bundle": 2 * kHour}
+kCalls, kPrograms = 1_000_000, 10_000
+kQuick = 100  # by how much --quick divides these counts
+kMutants = ["tile_vgpu_tests --gtest_filter=Mutations.*", "CompiledMutantsTest", "tile_vgpu_negative_tests"]
+
+
+class Failed(Exception):
+    """A part did not pass; the words say why."""
+
+
+class Part:
+    """One part while it runs: its log, and the time that is left to it."""
+
+    def __init__(self, name, quick, log):
+        self.name, self.quick, self.log = name, quick, log
+        self.end = time.monotonic() + kBounds[name]
+
+    def run(self, *commands, **variables):
+        """Runs commands side by side. Their processes form groups, which end with them."""
+        jobs = [subprocess.Popen(command, cwd=root, env={**os.environ, **variables}, stdout=self.log, stderr=self.log,
+                                 start_new_session=True) for command in commands]
+        try:
+            codes = [job.wait(max(0, self.end - time.monotonic())) for job in jobs]
+        except subprocess.TimeoutExpired:
+            raise Failed(f"took longer than {kBounds[self.name] / kHour:g} hours") from None
+        finally:
+            for job in filter(lambda job: job.poll() is None, jobs):
+                os.killpg(job.pid, signal.SIGKILL)
+                job.wait()
+        for command, code in zip(commands, codes):
+            if code:
+                raise Failed(f"`{' '.join(map(str, command))}` ends with {code}")
+
+    def build(self, preset, *targets):
+        """Configures, and builds the targets; everything without one is `tools/dev build`."""
+        if not targets:
+            return self.run(["tools/dev", "build", "--preset", preset])
+        self.run(["cmake", "--preset", preset])
+        return self.run(["cmake", "--build", f"build/{preset}", "--parallel", str(os.cpu_count()), "--target", *targets])
+
+
+def labelled(preset, label):
+    """The command, the environment and the folder of each test with a label."""
+    text = subprocess.run(["ctest", "--test-dir", f"build/{preset}", "-L", f"^{label}$", "--show-only=json-v1"], cwd=root,
+                          check=True, capture_output=True, text=True).stdout
+    for test in json.loads(text)["tests"]:
+        properties = {each["name"]: each["value"] for each in test.get("properties", [])}
+        yield test["command"], dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", [])), \
+            properties.get("WORKING_DIRECTORY", root)
+
+
+def calls(part):
+    part.run(["cmake", "--preset", "asan"])
+    tests = list(labelled("asan", "nightly"))
+    if not tests:
+        return "no test has the label nightly"
+    part.build("asan", *sorted({os.path.basename(command[0]) for command, _, _ in tests}))
+    count = kCalls // (kQuick if part.quick else 1)
+    for command, environment, _ in tests:
+        part.run(command, **{"ASAN_OPTIONS": "allow_user_poisoning=0", **environment, "TILE_NIGHTLY_CALLS": str(count)})
+    return f"{len(tests)} programs, {count} calls each"
+
+
+def programs(part):
+    """Each processor takes a share of the seeds."""
+    part.build("dev", "fuzz_programs")
+    count = kPrograms // (kQuick if part.quick else 1)
+    first = datetime.date.today().toordinal() * kPrograms
+    share = -(-count // os.cpu_count())
+    part.run(*(["build/dev/bin/fuzz_programs", "--first", str(first + at), "--count", str(min(share, count - at)),
+                "--warps", "4", "--switch-passes"] for at in range(0, count, share)), TILE_VGPU_CHECK="all", TILE_CACHE="off")
+    return f"seeds {first} to {first + count - 1}"
+
+
+def mutants(part):
+    commands = [[f"build/dev/bin/{words[0]}", "--gtest_brief=1", *words[1:]] for words in map(str.split, kMutants)]
+    part.build("dev", *(words.split()[0] for words in kMutants))
+    for command in commands:
+        part.run(command, TILE_CACHE="off")
+    return f"{len(commands)} programs"
+
+
+def preset(name):
+    def run(part):
+        if part.quick:
+            part.build(name, "BaseTest")
+            part.run(["ctest", "--test-dir", f"build/{name}", "--output-on-failure", "-R", "^BaseTest$"])
+            return "BaseTest alone"
+        part.run(["tools/dev", "test", "--preset", name])
+        return "all tests"
+    return run
+
+
+def bundle(part):
+    part.run(["tools/dev", "bundle"])
+    return "built and tested"
+
+
+kParts = {"calls": calls, "programs": programs, "mutants": mutants, "asan": preset("asan"), "gcc": preset("gcc"), "bundle": bundle}
+
+
+def outcome(name, quick):
+    """Whether a part passes, and what to say of it."""
+    print(f"nightly: {name}, at most {kBounds[name] / kHour:g} hours; see {kLogs / name}.log", flush=True)
+    try:
+        with open(kLogs / f"{name}.log", "w") as log:
+            return True, kParts[name](Part(name, quick, log))
+    except (Failed, OSError, subprocess.SubprocessError) as fault:
+        return False, str(fault)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     prog="tools/dev nightly")
+    parser.add_argument("--quick", action="store_true", help="a hundredth of calls and programs, one test of each preset")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="the parts to run, instead of all")
+    options = parser.parse_args()
+    if unknown := [name for name in options.parts if name not in kParts]:
+        parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(kParts)}")
+    kLogs.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name in options.parts or kParts:
+        start = time.monotonic()
+        passed, words = outcome(name, options.quick)
+        rows.append((name, passed, time.monotonic() - start, words))
+    print("\nnightly:")
+    for name, passed, seconds, words in rows:
+        print(f"  {name:9} {'passed' if passed else 'FAILED'} {seconds:7.0f} s  {words}")
+    return 0 if all(passed for _, passed, _, _ in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
