@@ -4,6 +4,7 @@
   calls     the programs that ctest knows by the label `nightly`, with the sanitizers of the preset asan, in a million calls each
             (TILE_NIGHTLY_CALLS)
   programs  10,000 random programs against the host, others every day
+  kernels   every kernel of the ops' tests goes to ptxas (TILE_ASSEMBLE=all), where a test run takes half of them
   mutants   every mutant of kernels that the virtual GPU must notice
   asan      all tests with the address and undefined-behaviour sanitizers
   gcc       the build and all tests with g++ and without precompiled headers
@@ -24,9 +25,10 @@ import time
 root = pathlib.Path(__file__).resolve().parent.parent
 kLogs = root / "build/nightly"
 kHour = 3600
-kBounds = {"calls": 3 * kHour, "programs": 3 * kHour, "mutants": kHour, "asan": 6 * kHour, "gcc": 6 * kHour, "bundle": 2 * kHour}
+kBounds = {"calls": 3 * kHour, "programs": 3 * kHour, "kernels": kHour, "mutants": kHour, "asan": 6 * kHour, "gcc": 6 * kHour, "bundle": 2 * kHour}
 kCalls, kPrograms = 1_000_000, 10_000
 kQuick = 100  # by how much --quick divides these counts
+kAssembled = ["OpsTest", "AttentionOpsTest", "ConformanceDotTest"]
 kMutants = ["tile_vgpu_tests --gtest_filter=Mutations.*", "CompiledMutantsTest", "tile_vgpu_negative_tests"]
 
 
@@ -98,6 +100,15 @@ def programs(part):
     return f"seeds {first} to {first + count - 1}"
 
 
+def kernels(part):
+    part.build("dev", *kAssembled)
+    names = kAssembled[:1] if part.quick else kAssembled
+    for name in names:
+        part.run([f"build/dev/bin/{name}", "--gtest_brief=1", *(["--gtest_filter=*Embedding*"] if part.quick else [])],
+                 TILE_ASSEMBLE="all", TILE_CACHE="off")
+    return f"{len(names)} programs"
+
+
 def mutants(part):
     commands = [[f"build/dev/bin/{words[0]}", "--gtest_brief=1", *words[1:]] for words in map(str.split, kMutants)]
     part.build("dev", *(words.split()[0] for words in kMutants))
@@ -122,7 +133,7 @@ def bundle(part):
     return "built and tested"
 
 
-kParts = {"calls": calls, "programs": programs, "mutants": mutants, "asan": preset("asan"), "gcc": preset("gcc"), "bundle": bundle}
+kParts = {"calls": calls, "programs": programs, "kernels": kernels, "mutants": mutants, "asan": preset("asan"), "gcc": preset("gcc"), "bundle": bundle}
 
 
 def outcome(name, quick):

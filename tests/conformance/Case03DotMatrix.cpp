@@ -9,7 +9,7 @@ using namespace tile::test;
 
 namespace {
 
-const bool gate = assembleEverything(Spills::Allowed);
+const bool gate = assembleEverything(Spills::Allowed, Share::Half);
 
 enum Epilogue { kNone, kTransposed, kMatrix, kRow, kColumn, kSoftmax, kChained };
 

@@ -8,7 +8,11 @@ namespace tile::test {
 /// The rule for spilled registers in the kernels that the assembler sees.
 enum class Spills { Allowed, Forbidden };
 
+/// How many of the kernels the assembler sees: all where each has instructions that no other has, half of them where they are of a
+/// few programs in many dtypes and sizes, always the same ones. With TILE_ASSEMBLE=all it sees all of them.
+enum class Share { All, Half };
+
 /// Switches the gate on, before main: `const bool gate = assembleEverything(Spills::Forbidden);`
-bool assembleEverything(Spills spills);
+bool assembleEverything(Spills spills, Share share = Share::All);
 
 } // namespace tile::test

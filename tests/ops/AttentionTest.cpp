@@ -12,7 +12,7 @@ using namespace tile::test;
 
 namespace {
 
-const bool gate = assembleEverything(Spills::Forbidden);
+const bool gate = assembleEverything(Spills::Forbidden, Share::Half);
 
 template <class T> Doubles wide(const std::vector<T> &x) {
   Doubles result;

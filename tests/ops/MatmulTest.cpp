@@ -11,7 +11,7 @@ using namespace tile::test;
 
 namespace {
 
-const bool gate = assembleEverything(Spills::Forbidden);
+const bool gate = assembleEverything(Spills::Forbidden, Share::Half);
 
 template <class T> std::vector<double> wide(const std::vector<T> &x) {
   std::vector<double> result;

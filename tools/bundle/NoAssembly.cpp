@@ -4,6 +4,6 @@
 
 namespace tile::test {
 
-bool assembleEverything(Spills) { return false; }
+bool assembleEverything(Spills, Share) { return false; }
 
 } // namespace tile::test
