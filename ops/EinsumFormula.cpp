@@ -104,9 +104,6 @@ void EinsumFormula::readOutput() {
       fail(ErrorCode::InvalidArgument, name(label) + " stands twice behind ->", term.letters.at[i]);
     seen |= only(label);
   }
-  if (term.dots < 0 && dots_ > 0)
-    fail(ErrorCode::InvalidArgument,
-         "the operands have dimensions of ..., so it is needed behind ->", term.begin);
   int dots = term.dots < 0 ? 0 : dots_;
   if (term.letters.count + dots > kMaxRank)
     fail(ErrorCode::Unsupported,
@@ -157,37 +154,49 @@ Labels EinsumFormula::ofOperand(const Term &term, size_t operand) const {
 /// Learns the extents of an operand's labels, or compares them with those that are known.
 void EinsumFormula::bind(size_t operand) {
   const Labels &labels = inputs_[operand];
+  LabelSet before = 0;
   for (int dim = 0; dim < labels.count; ++dim) {
     Label label = labels.list[dim];
-    int64_t extent = operands_[operand].extent(dim);
-    if (label >= kLetters) {
-      bindDots(label, extent, labels.at[dim], operand);
-      continue;
-    }
-    if (uses_[label]++ == 0)
-      extents_[label] = extent, firstUse_[label] = operand;
-    else if (extents_[label] != extent)
-      fail(ErrorCode::InvalidShape,
-           name(label) + " is " + std::to_string(extents_[label]) + " in operand " +
-               std::to_string(firstUse_[label]) + " (" + operands_[firstUse_[label]].str() +
-               "), but " + std::to_string(extent) + " in operand " + std::to_string(operand) +
-               " (" + operands_[operand].str() + ")",
-           labels.at[dim]);
+    if (label >= kLetters)
+      dots_ = std::max(dots_, label - kLetters + 1);
+    else
+      ++uses_[label];
+    if (before & only(label))
+      checkDiagonal(operand, dim);
+    else
+      bind(operand, dim);
+    before |= only(label);
   }
 }
 
-void EinsumFormula::bindDots(Label label, int64_t extent, int position, size_t operand) {
-  dots_ = std::max(dots_, label - kLetters + 1);
-  int64_t &known = extents_[label];
+/// An extent of 1 is repeated along the others'.
+void EinsumFormula::bind(size_t operand, int dim) {
+  Label label = inputs_[operand].list[dim];
+  int64_t &known = extents_[label], extent = operands_[operand].extent(dim);
   if (known == -1 || known == 1)
     known = extent, firstUse_[label] = operand;
   else if (extent != 1 && extent != known)
     fail(ErrorCode::InvalidShape,
-         "a dimension of ... is " + std::to_string(known) + " in operand " +
-             std::to_string(firstUse_[label]) + " (" + operands_[firstUse_[label]].str() +
-             "), but " + std::to_string(extent) + " in operand " + std::to_string(operand) + " (" +
-             operands_[operand].str() + "): they must be equal, or one of them 1",
-         position);
+         (label < kLetters ? name(label) : "a dimension of ...") + " is " + std::to_string(known) +
+             " in operand " + std::to_string(firstUse_[label]) + " (" +
+             operands_[firstUse_[label]].str() + "), but " + std::to_string(extent) +
+             " in operand " + std::to_string(operand) + " (" + operands_[operand].str() +
+             "): they must be equal, or one of them 1",
+         inputs_[operand].at[dim]);
+}
+
+/// A letter that the operand had before: nothing is repeated along its own dimensions.
+void EinsumFormula::checkDiagonal(size_t operand, int dim) const {
+  const Labels &labels = inputs_[operand];
+  auto first = std::ranges::find(labels.span(), labels.list[dim]) - labels.span().begin();
+  int64_t extent = operands_[operand].extent(static_cast<int>(first)),
+          other = operands_[operand].extent(dim);
+  if (extent != other)
+    fail(ErrorCode::InvalidShape,
+         name(labels.list[dim]) + " is " + std::to_string(extent) + " and " +
+             std::to_string(other) + " in operand " + std::to_string(operand) + " (" +
+             operands_[operand].str() + "): a diagonal has equal extents",
+         labels.at[dim]);
 }
 
 // --- Messages ------------------------------------------------------------------------------------

@@ -60,7 +60,8 @@ private:
   Labels expanded(const Term &term, int dots) const;
   Labels ofOperand(const Term &term, size_t operand) const;
   void bind(size_t operand);
-  void bindDots(Label label, int64_t extent, int position, size_t operand);
+  void bind(size_t operand, int dim);
+  void checkDiagonal(size_t operand, int dim) const;
 
   bool skipSpaces();
   [[noreturn]] void fail(ErrorCode code, const std::string &message, int position) const;

@@ -43,8 +43,11 @@ Tensor reshaped(const Stream &stream, const Tensor &x, const ExtentList &shape, 
 }
 
 Tensor asRows(const Stream &stream, const Tensor &x, Loc loc) {
-  int64_t columns = x.rank() ? x.extent(x.rank() - 1) : 1;
-  return reshaped(stream, x, {columns ? x.numel() / columns : 0, columns}, loc);
+  // Rows are counted by their own extents: those without columns are rows too.
+  int64_t rows = 1, columns = x.rank() ? x.extent(x.rank() - 1) : 1;
+  for (int dim = 0; dim + 1 < x.rank(); ++dim)
+    rows *= x.extent(dim);
+  return reshaped(stream, x, {rows, columns}, loc);
 }
 
 } // namespace tile::autograd::detail

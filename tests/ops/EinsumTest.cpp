@@ -220,6 +220,48 @@ TEST_P(Einsum, DotsBroadcast) {
     ASSERT_NEAR(results[i], expected[i], 1e-12) << i;
 }
 
+TEST_P(Einsum, ExtentsOfOneAreRepeated) {
+  // The expected values are those of the formula where the repeated letter has one of its own in the operand that repeats it.
+  struct Case {
+    const char *text;
+    Shape a, b;
+    Formula same;
+  };
+  const Case cases[] = {
+      {"ij,jk->ik", {3, 1}, {5, 2}, {{"ix", "jk"}, "ik", {{'i', 3}, {'x', 1}, {'j', 5}, {'k', 2}}}},
+      {"ij,jk->ik", {3, 5}, {1, 2}, {{"ij", "xk"}, "ik", {{'i', 3}, {'x', 1}, {'j', 5}, {'k', 2}}}},
+      {"bij,bjk->bik",
+       {1, 3, 5},
+       {4, 5, 2},
+       {{"xij", "bjk"}, "bik", {{'x', 1}, {'b', 4}, {'i', 3}, {'j', 5}, {'k', 2}}}},
+      {"ij,ij->", {1, 4}, {3, 1}, {{"xj", "iy"}, "", {{'x', 1}, {'y', 1}, {'i', 3}, {'j', 4}}}},
+      {"ii,ij->ij", {1, 1}, {3, 4}, {{"xy", "ij"}, "ij", {{'x', 1}, {'y', 1}, {'i', 3}, {'j', 4}}}},
+      {"...j,jk->k",
+       {2, 3, 5},
+       {5, 4},
+       {{"xyj", "jk"}, "k", {{'x', 2}, {'y', 3}, {'j', 5}, {'k', 4}}}},
+      {"...,...->", {2, 3}, {3}, {{"ij", "j"}, "", {{'i', 2}, {'j', 3}}}}};
+  for (const Case &each : cases) {
+    SCOPED_TRACE(each.text);
+    std::vector<std::vector<double>> values(2);
+    auto a = given<double>(each.a, values[0], 1), b = given<double>(each.b, values[1], 2);
+    auto y = TensorOf<double>(ops::einsum(stream, each.text, {a, b}));
+    EXPECT_EQ(Shape(y.extents().begin(), y.extents().end()), each.same.shapeOf(each.same.output));
+    auto expected = reference(each.same, values), results = y.download();
+    for (size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(results[i], expected[i], 1e-12) << i;
+  }
+}
+
+TEST_P(Einsum, DotsThatTheResultLacksAreSummed) {
+  std::vector<std::vector<double>> values(1);
+  auto x = given<double>({2, 3, 4}, values[0], 1);
+  auto y = TensorOf<double>(ops::einsum(stream, "...i->i", {x})).download();
+  auto expected = reference({{"abi"}, "i", {{'a', 2}, {'b', 3}, {'i', 4}}}, values);
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(y[i], expected[i], 1e-12) << i;
+}
+
 TEST_P(Einsum, EmptyTensors) {
   auto none = device().tensor<float>({3, 0}), other = device().tensor<float>({0, 4});
   auto zeros = TensorOf<float>(ops::einsum(stream, "ij,jk->ik", {none, other})).download();
@@ -270,12 +312,13 @@ TEST_P(Einsum, Refusals) {
   };
   auto wrong = ErrorCode::InvalidArgument, shape = ErrorCode::InvalidShape;
   refused(shape,
-          "einsum: j is 5 in operand 0 (f32 3x5), but 7 in operand 1 (f32 7x2)\n"
+          "einsum: j is 5 in operand 0 (f32 3x5), but 7 in operand 1 (f32 7x2): they must be "
+          "equal, or one of them 1\n"
           "  ij,jk->ik\n"
           "     ^",
           "ij,jk->ik", {x, y});
-  refused(shape, "i is 3 in operand 0 (f32 3x5), but 5 in operand 0 (f32 3x5)\n  ii\n   ^", "ii",
-          {x});
+  refused(shape, "i is 3 and 5 in operand 0 (f32 3x5): a diagonal has equal extents\n  ii\n   ^",
+          "ii", {x});
   refused(shape, "operand 1 is f32 7x2, of rank 2, but its term has 3 letters\n  ij,kla\n     ^",
           "ij,kla", {x, y});
   refused(shape, "operand 0 is f32 3x5, of rank 2, but its term has 1 letter\n  i\n  ^", "i", {x});
@@ -287,9 +330,9 @@ TEST_P(Einsum, Refusals) {
   refused(wrong, "the formula should end here\n  ij->i,j\n       ^", "ij->i,j", {x});
   refused(wrong, "three dots are expected\n  ..ij\n  ^", "..ij", {x});
   refused(wrong, "... stands twice in a term\n  ...i...\n      ^", "...i...", {x});
-  refused(wrong,
-          "the operands have dimensions of ..., so it is needed behind ->\n  ...i->i\n        ^",
-          "...i->i", {x});
+  auto one = device().tensor<float>({1, 3});
+  refused(shape, "i is 1 and 3 in operand 0 (f32 1x3): a diagonal has equal extents\n  ii,ij\n   ^",
+          "ii,ij", {one, x});
   refused(shape,
           "a dimension of ... is 3 in operand 0 (f32 3x5), but 7 in operand 1 (f32 7x2): they must "
           "be equal, or one of them 1\n  ...,...\n      ^",

@@ -15,10 +15,12 @@ namespace tile::ops {
 /// letter for each dimension. For every index of y's letters, y is the sum over all other letters
 /// of the product of the operands. Without `->` y has the letters that occur once, in alphabetical
 /// order (upper case first), as in NumPy. A letter twice in a term is the diagonal: "ii->" is the
-/// trace. `...` stands for any number of dimensions, which broadcast by NumPy's rule; if there are
-/// some, y has them too (without `->`, in front). Spaces count for nothing.
+/// trace. `...` stands for any number of dimensions, counted from the last; y has them where its
+/// term has `...` (without `->`, in front), else they are summed over. Spaces count for nothing.
 ///
-/// Shapes: dimensions of one letter have equal extents; y those of its term. Any strides. At most 8
+/// Shapes: dimensions of one letter, or of one place of `...`, have equal extents, or 1 in some
+/// operands, which are repeated along the others'; twice in a term they are equal. y has those of
+/// its term. Any strides. At most 8
 /// dimensions of any tensor, also of what is computed on the way; at most 16 operands. Empty
 /// tensors are fine: a sum over nothing is 0.
 /// Dtypes: operands all f16, bf16, f32 or f64, y any of these; the new tensor has the operands'.
