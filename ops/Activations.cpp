@@ -174,8 +174,7 @@ void backward(const Stream &stream, const Operand &x, const Operand &dy, const O
 }
 template <class F>
 Tensor backward(const Stream &stream, const Operand &x, const Operand &dy, Loc loc) {
-  Tensor dx =
-      newBroadcast(Arguments(F::kBackward, {stream, loc}), {{"x", x}, {"dy", dy}}, x.dtype());
+  Tensor dx = newBroadcast(Arguments(F::kBackward, {stream, loc}), {"x", x}, {"dy", dy}, x.dtype());
   backward<F>(stream, x, dy, dx, loc);
   return dx;
 }
@@ -296,7 +295,7 @@ void swiglu(const Stream &stream, const Operand &a, const Operand &b, const Oper
   swigluNamed("swiglu", stream, a, b, y, loc);
 }
 Tensor swiglu(const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
-  Tensor y = newBroadcast(Arguments("swiglu", {stream, loc}), {{"a", a}, {"b", b}}, a.dtype());
+  Tensor y = newBroadcast(Arguments("swiglu", {stream, loc}), {"a", a}, {"b", b}, a.dtype());
   swiglu(stream, a, b, y, loc);
   return y;
 }
@@ -328,7 +327,7 @@ void swigluHalvesBackward(const Stream &stream, const Operand &ab, const Operand
   auto [a, b] = halvesOf(arguments, {"ab", ab});
   auto [da, db] = halvesOf(arguments, {"dab", dab});
   checkFloats(arguments, {{"ab", ab}, {"dy", dy}, {"dab", dab}});
-  arguments.broadcastsTo({"dy", dy}, {"a half of dab", da});
+  arguments.broadcastsTo({"dy", dy}, {"a half of ab", a}); // and of dab
   arguments.accessible({{"ab", ab}, {"dy", dy}, {"dab", dab}});
   arguments.elementsDistinct({"dab", dab});
   arguments.disjoint({"dab", dab}, {"dy", dy});

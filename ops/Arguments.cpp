@@ -1,6 +1,8 @@
 // The rules that ops check before they launch.
 #include "ops/Arguments.h"
 
+#include "ops/Overlap.h"
+
 #include <tile/Tensor.h>
 
 #include <algorithm>
@@ -22,62 +24,12 @@ std::string dimOf(Named arg, int dim) {
          std::to_string(arg.operand.extent(dim));
 }
 
-/// The bytes from the first to past the last element, in either direction of each stride.
-struct Bytes {
-  intptr_t first = 0, last = 0;
-};
-Bytes bytesOf(const Operand &operand) {
-  intptr_t begin = reinterpret_cast<intptr_t>(operand.data()), end = begin;
-  intptr_t size = static_cast<intptr_t>(sizeOf(operand.dtype()));
-  for (int dim = 0; dim < operand.rank(); ++dim) {
-    intptr_t reach = (operand.extent(dim) - 1) * operand.stride(dim) * size;
-    (reach < 0 ? begin : end) += reach;
-  }
-  return {begin, end + size};
-}
-
-bool meet(const Bytes &a, const Bytes &b) { return a.first < b.last && b.first < a.last; }
-
 /// True if y's extents begin with x's; y has no fewer dimensions.
 bool begins(const Operand &x, const Operand &y) {
   for (int dim = 0; dim < x.rank(); ++dim)
     if (x.extent(dim) != y.extent(dim))
       return false;
   return true;
-}
-
-/// Whether the elements of both within one step of dimension `by` lie beside one another, as the halves of the rows of a
-/// matrix do: `distance` bytes lie between the first elements, and both have equal strides.
-bool besideWithin(int by, int64_t distance, const Operand &a, const Operand &b) {
-  int64_t size = static_cast<int64_t>(sizeOf(a.dtype())), step = a.stride(by), reach = 1;
-  for (int dim = 0; dim < a.rank(); ++dim) {
-    int64_t extent = std::max(a.extent(dim), b.extent(dim));
-    if (extent == 1)
-      continue;
-    if (a.stride(dim) < step)
-      reach += (extent - 1) * a.stride(dim);
-    else if (a.stride(dim) % step != 0)
-      return false;
-  }
-  int64_t beside = distance % (step * size);
-  return beside >= reach * size && beside + reach * size <= step * size;
-}
-
-/// True if both walk memory by equal strides and share no byte. It may be false for such a pair: the test is sufficient only.
-bool areInterlaced(const Operand &a, const Operand &b) {
-  if (a.rank() != b.rank() || sizeOf(a.dtype()) != sizeOf(b.dtype()))
-    return false;
-  for (int dim = 0; dim < a.rank(); ++dim)
-    if (std::max(a.extent(dim), b.extent(dim)) > 1 &&
-        (a.stride(dim) != b.stride(dim) || a.stride(dim) < 0))
-      return false;
-  int64_t distance =
-      std::abs(reinterpret_cast<intptr_t>(a.data()) - reinterpret_cast<intptr_t>(b.data()));
-  for (int dim = 0; dim < a.rank(); ++dim)
-    if (std::max(a.extent(dim), b.extent(dim)) > 1 && a.stride(dim) > 0 &&
-        besideWithin(dim, distance, a, b))
-      return true;
-  return false;
 }
 
 /// Whether the number of bytes, and the distance of the first from the last, fit 64 bits.
@@ -92,11 +44,6 @@ bool isAddressable(const Operand &x) {
     fits &= !__builtin_add_overflow(last, reach, &last);
   }
   return fits || isEmpty;
-}
-
-bool overlap(const Operand &first, const Operand &second) {
-  return meet(bytesOf(first), bytesOf(second)) && first.numel() != 0 && second.numel() != 0 &&
-         !areInterlaced(first, second);
 }
 
 } // namespace
@@ -171,13 +118,7 @@ void Arguments::sameExtents(Named first, Named second) const {
 
 void Arguments::broadcastsTo(Named input, Named output) const {
   given(input), given(output);
-  const Operand &x = input.operand, &y = output.operand;
-  bool fits = x.rank() <= y.rank();
-  for (int dim = 1; fits && dim <= x.rank(); ++dim) {
-    int64_t extent = x.extent(x.rank() - dim);
-    fits = extent == 1 || extent == y.extent(y.rank() - dim);
-  }
-  if (!fits)
+  if (!input.operand.broadcastsTo(output.operand))
     fail(ErrorCode::InvalidShape, describe(input) + ", but " + describe(output) +
                                       ": counted from the last, each extent must be 1 or equal");
 }
@@ -324,13 +265,15 @@ void Arguments::elementsDistinct(Named output) const {
   }
 }
 
-void Arguments::fits(const char *what, double value, Named arg) const {
+void Arguments::fits(const char *what, const Number &value, Named arg) const {
   DType dtype = arg.operand.dtype();
   int bits = dtype == i1 ? 1 : static_cast<int>(sizeOf(dtype)) * 8;
+  uint64_t ones = ~uint64_t{0} >> (64 - bits);
   bool isUnsignedKind = dtype == i1 || isUnsigned(dtype);
-  double above = std::ldexp(1.0, isUnsignedKind ? bits : bits - 1);
-  if (value != std::trunc(value) || value >= above || value < (isUnsignedKind ? 0 : -above))
-    fail(ErrorCode::InvalidArgument, std::string(what) + " is " + std::to_string(value) + ", but " +
+  uint64_t most = isUnsignedKind ? ones : ones / 2;
+  int64_t least = isUnsignedKind ? 0 : -static_cast<int64_t>(most) - 1;
+  if (!value.isWithin(least, most))
+    fail(ErrorCode::InvalidArgument, std::string(what) + " is " + value.str() + ", but " +
                                          describe(arg) + ", which cannot hold it");
 }
 

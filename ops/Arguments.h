@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tile/Kernel.h>
+#include <tile/Number.h>
 #include <tile/ops/Operand.h>
 
 #include <initializer_list>
@@ -72,9 +73,8 @@ public:
   /// No element of `output` has two indices, as with stride 0.
   void elementsDistinct(Named output) const;
   /// An integer that an element of `arg`, which holds integers, can hold.
-  void fits(const char *what, double value, Named arg) const;
-  /// No byte of `output` belongs to `input`. Both may lie interlaced, as columns of one matrix, if their strides are
-  /// equal.
+  void fits(const char *what, const Number &value, Named arg) const;
+  /// No byte of `output` belongs to `input`; they may lie interlaced, as columns of one matrix or batches of one arena.
   void disjoint(Named output, Named input) const;
   /// As `disjoint`, but both may be one tensor with equal strides.
   void disjointOrSame(Named output, Named input) const;

@@ -7,6 +7,10 @@
 #include <tile/Registry.h>
 #include <tile/ops/Map.h>
 
+#include <bit>
+#include <cmath>
+#include <limits>
+
 namespace tile::ops {
 
 namespace {
@@ -52,7 +56,7 @@ template <class F>
 Tensor applied(const char *op, const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   Arguments arguments(op, {stream, loc});
   checkNumbers(arguments, {"a", a}, {"b", b});
-  Tensor c = newBroadcast(arguments, {{"a", a}, {"b", b}}, a.dtype());
+  Tensor c = newBroadcast(arguments, {"a", a}, {"b", b}, a.dtype());
   apply<F>(op, stream, a, b, c, loc);
   return c;
 }
@@ -67,18 +71,35 @@ struct Fill {
   Value operator()(Value x) const { return x; }
 };
 
+/// The number for a kernel that takes it as f32 and narrows it to `dtype`: rounded to odd, which a second rounding to no more
+/// than 22 bits does not see, so that it is as if there was one.
+double roundedFor(DType dtype, const Number &value) {
+  if (dtype == f64)
+    return value.asDouble();
+  long double exact = value.exact();
+  auto rounded = static_cast<float>(exact);
+  if (rounded == exact || std::isnan(rounded) || dtype == f32)
+    return rounded;
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  if (std::bit_cast<uint32_t>(rounded) % 2 == 0)
+    rounded = std::nextafter(rounded, rounded < exact ? kInfinite : -kInfinite);
+  return rounded;
+}
+
 const bool registered = registerOp({
     .name = "add",
     .summary = "c = a + b, elementwise",
     .inputs = 2,
+    .settings = {OpSetting::dtype("dtype")},
     .kernel =
         [](const OpSettings &settings) {
-          auto view = exampleView(settings.dtype("dtype", f32), {settings.integer("N", 1 << 20)});
+          auto view = exampleView(settings.dtype("dtype", f32), {settings.extent("N", 1 << 20)});
           const auto &program =
               detail::mapKernel<Add, 1, 1, Operand, Operand>({"add", {"c", "a", "b"}});
           return KernelRequest(program.consts(1, settings.integer("B", 1024)), {view, view, view});
         },
-    .outputs = broadcast,
+    .outputs = [](std::span<const Tensor> in,
+                  const OpSettings &settings) { return broadcastInOneDtype("add", in, settings); },
     .run = [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
               const OpSettings &) { add(stream, in[0], in[1], out[0]); },
 });
@@ -150,18 +171,16 @@ Tensor copy(const Stream &stream, const Operand &x, DType dtype, Loc loc) {
   return y;
 }
 
-void fill(const Stream &stream, double value, const Operand &y, Loc loc) {
+void fill(const Stream &stream, const Number &value, const Operand &y, Loc loc) {
   Arguments arguments("fill", {stream, loc});
   arguments.given({"y", y});
   detail::MapNames names{"fill", {"y", "value"}};
   CallSite site(stream, loc);
   if (isFloat(y.dtype()))
-    return detail::mapNamed(names, site, Fill(), std::array{y}, value);
+    return detail::mapNamed(names, site, Fill(), std::array{y}, roundedFor(y.dtype(), value));
   arguments.fits("value", value, {"y", y});
   // The kernel narrows it to y's dtype, so that a u64 beyond 2^63 comes back from a negative i64.
-  auto whole =
-      value < 0 ? static_cast<int64_t>(value) : static_cast<int64_t>(static_cast<uint64_t>(value));
-  detail::mapNamed(names, site, Fill(), std::array{y}, whole);
+  detail::mapNamed(names, site, Fill(), std::array{y}, static_cast<int64_t>(value.asBits()));
 }
 
 } // namespace tile::ops

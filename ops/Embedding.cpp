@@ -124,7 +124,9 @@ Operand foldedInput(CallSite site, const Operand &operand, int count, Tensor &co
 /// `rows` is the table or its gradient, `picked` the tensor with a row for each index.
 void checkEmbedding(const Arguments &arguments, Named rows, Named indices, Named picked,
                     Named output) {
-  for (Named arg : {rows, picked})
+  // The input first: an output may be made to be like it.
+  bool isGradient = &output.operand == &rows.operand;
+  for (Named arg : {isGradient ? picked : rows, output})
     arguments.dtypeIn(arg, {f16, bf16, f32, f64});
   arguments.dtypeIn(indices, {i32, i64});
   arguments.rankIs(rows, 2);

@@ -7,9 +7,8 @@
 #include "ops/byname/Entry.h"
 #include "ops/byname/ProductSettings.h"
 
-#include <tile/Registry.h>
-
 #include <limits>
+#include <optional>
 
 namespace tile::ops {
 namespace detail {
@@ -27,8 +26,7 @@ HostArg transposed(HostArg matrix) {
 }
 
 DotOptions howOf(const OpSettings &settings) {
-  return {.precision = precisionOf(settings),
-          .fast_accumulation = settings.integer("fast", 0) != 0};
+  return dotOptions(productOptionsOf(settings.forExample(productSettings())));
 }
 
 const auto registeredProgram =
@@ -42,18 +40,41 @@ HostArg exampleOfB(DType dtype, int64_t k, int64_t n, bool byColumns) {
 /// The dtype of a result that nothing else decides.
 DType resultOf(DType factors) { return isFloat8(factors) ? f32 : factors; }
 
+/// Without its matrices.
+Operand batchesOf(const Operand &x) {
+  const int64_t strides[kMaxRank] = {};
+  Extents extents(x);
+  auto rank = static_cast<size_t>(x.rank() - 2);
+  return x.strided(extents.span().first(rank), std::span(strides).first(rank));
+}
+
+/// The extents of a b, where batch dimensions broadcast.
+Extents extentsOfProduct(const Arguments &arguments, const Operand &a, const Operand &b) {
+  arguments.rankAtLeast({"a", a}, 2), arguments.rankAtLeast({"b", b}, 2);
+  Operand batchA = batchesOf(a), batchB = batchesOf(b);
+  std::optional<Extents> batches = commonExtents({batchA, batchB});
+  if (!batches)
+    arguments.fail(
+        ErrorCode::InvalidShape,
+        "a is " + a.str() + ", but b is " + b.str() +
+            ": batch dimensions, counted from the last, must be equal, or one of them 1");
+  batches->append(a.extent(a.rank() - 2)), batches->append(b.extent(b.rank() - 1));
+  return *batches;
+}
+
 const bool registered = registerOp({
     .name = "matmul",
     .summary = "c = a b, the matrix product",
     .inputs = 2,
+    .settings = {precisionSetting(), OpSetting::flag("fast", false), floatDtype()},
     .kernel =
         [](const OpSettings &settings) {
           DType dtype = settings.dtype("dtype", f16),
                 result = settings.dtype("result", resultOf(dtype));
-          int64_t m = settings.integer("M", 4096), n = settings.integer("N", 4096),
-                  k = settings.integer("K", 4096);
+          int64_t m = settings.extent("M", 4096), n = settings.extent("N", 4096),
+                  k = settings.extent("K", 4096);
           DotOptions how = howOf(settings);
-          bool byColumns = settings.integer("columns", isFloat8(dtype)) != 0;
+          bool byColumns = settings.flag("columns", isFloat8(dtype));
           std::string target = settings.target();
           bool isAligned = k * sizeOf(dtype) % 16 == 0 && n * sizeOf(dtype) % 16 == 0;
           MatmulShape shape{
@@ -69,32 +90,26 @@ const bool registered = registerOp({
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
                           settings.integer("BK", tiles.k), how.precision, how.fast_accumulation,
-                          settings.integer("persistent", tiles.persistent) != 0,
-                          settings.integer("producer", tiles.hasProducer) != 0,
-                          settings.integer("pingpong", tiles.pingPong) != 0,
-                          static_cast<int>(settings.integer("cluster", tiles.cluster)),
-                          static_cast<int>(settings.integer("split", tiles.split)),
-                          settings.integer("clustered", tiles.clustered) != 0)
-                  .warps(static_cast<int>(settings.integer("warps", tiles.warps))),
+                          settings.flag("persistent", tiles.persistent),
+                          settings.flag("producer", tiles.hasProducer),
+                          settings.flag("pingpong", tiles.pingPong),
+                          settings.smallInteger("cluster", tiles.cluster),
+                          settings.smallInteger("split", tiles.split),
+                          settings.flag("clustered", tiles.clustered))
+                  .warps(settings.smallInteger("warps", tiles.warps)),
               {a, b, c});
         },
     .outputs =
         [](std::span<const Tensor> in, const OpSettings &settings) {
-          std::vector specs = broadcast(in, settings);
-          specs[0].dtype = settings.dtype("dtype", resultOf(in[0].dtype()));
-          std::vector<int64_t> &extents = specs[0].extents;
-          if (in[0].rank() > 1 && in[1].rank() > 1) { // else the op refuses them
-            extents.end()[-2] = in[0].extents().end()[-2];
-            extents.back() = in[1].extents().back();
-          }
-          return specs;
+          Extents extents = extentsOfProduct(rulesOf("matmul"), in[0], in[1]);
+          auto list = extents.span();
+          return Specs{
+              {settings.dtype("dtype", resultOf(in[0].dtype())), {list.begin(), list.end()}}};
         },
     .run =
         [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
            const OpSettings &settings) {
-          DotOptions how = howOf(settings);
-          matmul(stream, in[0], in[1], out[0],
-                 {.precision = how.precision, .fastAccumulation = how.fast_accumulation});
+          matmul(stream, in[0], in[1], out[0], productOptionsOf(settings));
         },
 });
 
@@ -391,18 +406,7 @@ void matmul(const Stream &stream, const Operand &a, const Operand &b, const Oper
 Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
               const MatmulOptions &options, Loc loc) {
   Arguments arguments("matmul", {stream, loc});
-  arguments.rankAtLeast({"a", a}, 2), arguments.rankAtLeast({"b", b}, 2);
-  // Batch dimensions broadcast as operands without their matrices do.
-  auto batchOf = [](const Operand &x) {
-    int64_t extents[kMaxRank], strides[kMaxRank];
-    size_t rank = static_cast<size_t>(x.rank() - 2);
-    for (size_t dim = 0; dim < rank; ++dim)
-      extents[dim] = x.extent(static_cast<int>(dim)), strides[dim] = 0;
-    return x.strided({extents, rank}, {strides, rank});
-  };
-  Operand batchA = batchOf(a), batchB = batchOf(b);
-  Extents extents = broadcastExtents(arguments, {{"a", batchA}, {"b", batchB}});
-  extents.append(a.extent(a.rank() - 2)), extents.append(b.extent(b.rank() - 1));
+  Extents extents = detail::extentsOfProduct(arguments, a, b);
   Tensor c = newTensor(arguments, detail::resultOf(a.dtype()), extents.span());
   matmul(stream, a, b, c, options, loc);
   return c;

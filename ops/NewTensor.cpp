@@ -4,27 +4,29 @@
 
 namespace tile::ops {
 
-Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named> operands) {
+std::optional<Extents> commonExtents(std::initializer_list<Operand> operands) {
   int rank = 0;
-  for (const Named &named : operands)
-    rank = std::max(rank, named.operand.rank());
+  for (const Operand &operand : operands)
+    rank = std::max(rank, operand.rank());
   Extents extents;
   for (int dim = 0; dim < rank; ++dim)
     extents.append(1);
-  for (const Named &named : operands)
-    for (int own = 0; own < named.operand.rank(); ++own) {
-      int64_t &extent = extents[rank - named.operand.rank() + own];
+  for (const Operand &operand : operands)
+    for (int own = 0; own < operand.rank(); ++own) {
+      int64_t &extent = extents[rank - operand.rank() + own];
       if (extent == 1)
-        extent = named.operand.extent(own);
-    }
-  // The first loop took any extent that is not 1: each operand's must be 1 or equal to the result's.
-  for (const Named &named : operands)
-    for (int own = 0; own < named.operand.rank(); ++own) {
-      int64_t extent = extents[rank - named.operand.rank() + own];
-      if (named.operand.extent(own) != 1 && named.operand.extent(own) != extent)
-        arguments.refuseBroadcast(*operands.begin(), named);
+        extent = operand.extent(own);
+      else if (operand.extent(own) != 1 && operand.extent(own) != extent)
+        return {};
     }
   return extents;
+}
+
+Extents broadcastExtents(const Arguments &arguments, Named first, Named second) {
+  arguments.given(first), arguments.given(second);
+  if (std::optional<Extents> extents = commonExtents({first.operand, second.operand}))
+    return *extents;
+  arguments.refuseBroadcast(first, second);
 }
 
 Tensor newTensor(const Arguments &arguments, DType dtype, std::span<const int64_t> extents) {
@@ -40,11 +42,8 @@ Tensor newLike(const Arguments &arguments, Named x, DType dtype) {
   return newTensor(arguments, dtype, Extents(x.operand).span());
 }
 
-Tensor newBroadcast(const Arguments &arguments, std::initializer_list<Named> operands,
-                    DType dtype) {
-  for (const Named &operand : operands)
-    arguments.given(operand);
-  return newTensor(arguments, dtype, broadcastExtents(arguments, operands).span());
+Tensor newBroadcast(const Arguments &arguments, Named first, Named second, DType dtype) {
+  return newTensor(arguments, dtype, broadcastExtents(arguments, first, second).span());
 }
 
 Tensor temporaryLike(const Stream &stream, const Operand &x, DType dtype) {

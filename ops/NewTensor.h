@@ -5,6 +5,8 @@
 
 #include <tile/Tensor.h>
 
+#include <optional>
+
 namespace tile::ops {
 
 /// A list of extents, on the stack.
@@ -29,15 +31,17 @@ private:
   int count_ = 0;
 };
 
-/// The extents that the operands broadcast to by NumPy's rule; refuses operands that do not.
-Extents broadcastExtents(const Arguments &arguments, std::initializer_list<Named> operands);
+/// The extents that the operands broadcast to by NumPy's rule, or none.
+std::optional<Extents> commonExtents(std::initializer_list<Operand> operands);
+/// Those of two; operands that do not broadcast are refused.
+Extents broadcastExtents(const Arguments &arguments, Named first, Named second);
 
 /// A row-major tensor of the stream, for the caller: errors name the op and are at the caller's line.
 Tensor newTensor(const Arguments &arguments, DType dtype, std::span<const int64_t> extents);
 /// One with x's extents.
 Tensor newLike(const Arguments &arguments, Named x, DType dtype);
-/// One with the extents that the operands broadcast to.
-Tensor newBroadcast(const Arguments &arguments, std::initializer_list<Named> operands, DType dtype);
+/// One with the extents that both broadcast to.
+Tensor newBroadcast(const Arguments &arguments, Named first, Named second, DType dtype);
 
 /// Temporary memory with x's extents, row-major.
 Tensor temporaryLike(const Stream &stream, const Operand &x, DType dtype);

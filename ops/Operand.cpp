@@ -22,10 +22,23 @@ int64_t Operand::numel() const {
 std::string Operand::str() const {
   if (!*this)
     return "no tensor";
-  std::string text = nameOf(dtype());
+  return std::string(nameOf(dtype())) + " " + shapeStr();
+}
+
+std::string Operand::shapeStr() const {
+  std::string text;
   for (int dim = 0; dim < rank(); ++dim)
-    text += (dim == 0 ? " " : "x") + std::to_string(extent(dim));
-  return rank() == 0 ? text + " scalar" : text;
+    text += (dim == 0 ? "" : "x") + std::to_string(extent(dim));
+  return rank() == 0 ? "scalar" : text;
+}
+
+bool Operand::broadcastsTo(const Operand &other) const {
+  bool fits = rank() <= other.rank();
+  for (int dim = 1; fits && dim <= rank(); ++dim) {
+    int64_t own = extent(rank() - dim);
+    fits = own == 1 || own == other.extent(other.rank() - dim);
+  }
+  return fits;
 }
 
 bool Operand::isContiguous() const {

@@ -131,12 +131,7 @@ void checkHolds(const Arguments &arguments, int64_t low, int64_t high, Named y) 
     arguments.fail(ErrorCode::InvalidArgument, "low is " + std::to_string(low) + ", high is " +
                                                    std::to_string(high) +
                                                    ": no number lies between");
-  DType dtype = y.operand.dtype();
-  if (dtype == i64)
-    return;
-  arguments.fits("low", static_cast<double>(low), y);
-  if (dtype != u64)
-    arguments.fits("high - 1", static_cast<double>(high - 1), y);
+  arguments.fits("low", low, y), arguments.fits("high - 1", high - 1, y);
 }
 
 } // namespace
@@ -253,8 +248,8 @@ void dropoutAdd(const Stream &stream, Generator &generator, const Operand &x,
 }
 Tensor dropoutAdd(const Stream &stream, Generator &generator, const Operand &x,
                   const Operand &residual, double p, Loc loc) {
-  Tensor y = newBroadcast(Arguments("dropoutAdd", {stream, loc}),
-                          {{"x", x}, {"residual", residual}}, x.dtype());
+  Tensor y = newBroadcast(Arguments("dropoutAdd", {stream, loc}), {"x", x}, {"residual", residual},
+                          x.dtype());
   dropoutAdd(stream, generator, x, residual, p, y, loc);
   return y;
 }

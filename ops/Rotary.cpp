@@ -192,6 +192,12 @@ void turn(const Direction &names, const Stream &stream, const Operand &x, const 
   auto part = [&](const Operand &of, bool second) {
     return pairElements(of, dims, options.interleaved, second);
   };
+  std::string pairsOfX = std::string("a half of ") + names.x; // and of y
+  arguments.broadcastsTo({"cosines", cosines}, {pairsOfX.c_str(), part(x, false)});
+  // What is not turned is copied after the rest: all of y is checked before.
+  arguments.accessible({{names.x, x}, {names.y, y}, {"cosines", cosines}, {"sines", sines}});
+  arguments.elementsDistinct({names.y, y});
+  arguments.disjointOrSame({names.y, y}, {names.x, x});
   CallSite site(stream, loc);
   if (!options.interleaved || !turnWords<F>(names, site, x, cosines, sines, y, dims))
     detail::mapNamed({names.op, {names.y, names.y, names.x, names.x, "cosines", "sines"}}, site,

@@ -2,6 +2,7 @@
 // the results. Each stage keeps the largest keys of a tile; the last k are sorted.
 #include <tile/ops/Sampling.h>
 
+#include "ops/ChosenCount.h"
 #include "ops/NewTensor.h"
 #include "ops/Rows.h"
 
@@ -196,14 +197,6 @@ void checkRows(const Arguments &arguments, Named x, Named indices) {
   arguments.hasRows(x);
 }
 
-void checkCount(const Arguments &arguments, Named x, int64_t k) {
-  int64_t most = std::min(kMostChosen, x.operand.extent(x.operand.rank() - 1));
-  if (k < 1 || k > most)
-    arguments.fail(ErrorCode::InvalidShape, "k is " + std::to_string(k) + "; of " + x.name + ", " +
-                                                x.operand.str() + ", 1 to " + std::to_string(most) +
-                                                " can be chosen a row");
-}
-
 /// An output of an index a row.
 void checkOnePerRow(const Arguments &arguments, Named x, Named indices) {
   arguments.onePerRow(indices, x);
@@ -218,7 +211,7 @@ void checkTopK(const Arguments &arguments, const Operand &x, const Operand &valu
   arguments.dtypeIn(out, {f16, bf16, f32});
   arguments.sameRows(out, from);
   arguments.sameExtents(out, at);
-  checkCount(arguments, from, values.extent(values.rank() - 1));
+  checkChosenCount(arguments, from, values.extent(values.rank() - 1));
   arguments.accessible({from, out, at});
   arguments.outputsApart({out, at}, {from});
 }
@@ -231,10 +224,19 @@ Tensor newOnePerRow(const Arguments &arguments, Named x) {
 
 } // namespace
 
+void checkChosenCount(const Arguments &arguments, Named x, int64_t k) {
+  arguments.hasRows(x);
+  int64_t most = std::min(kMostChosen, x.operand.extent(x.operand.rank() - 1));
+  if (k < 1 || k > most)
+    arguments.fail(ErrorCode::InvalidShape, "k is " + std::to_string(k) + "; of " + x.name + ", " +
+                                                x.operand.str() + ", 1 to " + std::to_string(most) +
+                                                " can be chosen a row");
+}
+
 void argmax(const Stream &stream, const Operand &x, const Operand &indices, Loc loc) {
   Arguments arguments("argmax", {stream, loc});
   Named from = {"x", x}, at = {"indices", indices};
-  checkRows(arguments, from, at), checkCount(arguments, from, 1);
+  checkRows(arguments, from, at), checkChosenCount(arguments, from, 1);
   checkOnePerRow(arguments, from, at);
   launchArgmax(CallSite(stream, loc), x, indices);
 }
@@ -262,7 +264,7 @@ void topK(const Stream &stream, const Operand &x, const Operand &values, const O
 
 TopK topK(const Stream &stream, const Operand &x, int64_t k, Loc loc) {
   Arguments arguments("topK", {stream, loc});
-  arguments.hasRows({"x", x}), checkCount(arguments, {"x", x}, k);
+  arguments.hasRows({"x", x}), checkChosenCount(arguments, {"x", x}, k);
   Extents extents(x);
   extents[x.rank() - 1] = k;
   TopK result = {newTensor(arguments, x.dtype(), extents.span()),
@@ -275,7 +277,7 @@ void sampleTopK(const Stream &stream, Generator &generator, const Operand &logit
                 double temperature, const Operand &tokens, Loc loc) {
   Arguments arguments("sampleTopK", {stream, loc});
   Named from = {"logits", logits}, at = {"tokens", tokens};
-  checkRows(arguments, from, at), checkCount(arguments, from, k);
+  checkRows(arguments, from, at), checkChosenCount(arguments, from, k);
   checkOnePerRow(arguments, from, at);
   if (!(temperature >= 0))
     arguments.fail(ErrorCode::InvalidArgument,

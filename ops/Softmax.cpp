@@ -2,12 +2,11 @@
 // that keeps one maximum and one sum for each element of the tile.
 #include <tile/ops/Softmax.h>
 
-#include "ops/Arguments.h"
 #include "ops/NewTensor.h"
 #include "ops/OnlineSum.h"
 #include "ops/Rows.h"
-
-#include <tile/Registry.h>
+#include "ops/byname/DimensionSettings.h"
+#include "ops/byname/Entry.h"
 
 #include <limits>
 
@@ -87,11 +86,12 @@ const bool registered = registerOp({
     .name = "softmax",
     .summary = "softmax along `dim`, the last unless it is given",
     .inputs = 1,
+    .settings = {dimSetting(), floatDtype()},
     .kernel =
         [](const OpSettings &settings) {
-          int64_t columns = settings.integer("N", 1024);
+          int64_t columns = settings.extent("N", 1024);
           auto view =
-              exampleView(settings.dtype("dtype", f32), {settings.integer("M", 4096), columns});
+              exampleView(settings.dtype("dtype", f32), {settings.extent("M", 4096), columns});
           if (columns > kLongestTile)
             return KernelRequest(softmaxTwoPasses.consts(false, 1, kSweptColumns).warps(8),
                                  {view, view});
@@ -100,16 +100,9 @@ const bool registered = registerOp({
               softmaxOnePass.consts(false, shape.rows, shape.columns).warps(shape.warps),
               {view, view});
         },
-    .outputs =
-        [](std::span<const Tensor> in, const OpSettings &settings) {
-          return std::vector{TensorSpec{settings.dtype("dtype", in[0].dtype()),
-                                        {in[0].extents().begin(), in[0].extents().end()}}};
-        },
-    .run =
-        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-           const OpSettings &settings) {
-          softmax(stream, in[0], out[0], static_cast<int>(settings.integer("dim", -1)));
-        },
+    .outputs = likeFirst,
+    .run = [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+              const OpSettings &settings) { softmax(stream, in[0], out[0], dimOf(settings)); },
 });
 
 } // namespace

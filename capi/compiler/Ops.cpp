@@ -52,16 +52,6 @@ std::vector<Tensor> tensorsOf(tile_tensor *const *tensors, size_t count, const s
   return result;
 }
 
-std::vector<Tensor> inputsOf(const OpEntry &op, tile_tensor *const *inputs, size_t count) {
-  auto fewest = static_cast<size_t>(op.inputs);
-  size_t most = fewest + static_cast<size_t>(op.optionalInputs);
-  if (count < fewest || count > most)
-    refuse(ErrorCode::InvalidArgument, op.name + ": the op reads " + std::to_string(fewest) +
-                                           (most > fewest ? " to " + std::to_string(most) : "") +
-                                           " tensors, got " + std::to_string(count));
-  return tensorsOf(inputs, count, "inputs");
-}
-
 /// Ops name lines of their own; what the caller did wrong is told at the caller's.
 template <class Act> auto atCaller(const OpEntry &op, Act act) {
   try {
@@ -72,18 +62,6 @@ template <class Act> auto atCaller(const OpEntry &op, Act act) {
     throw Error(error.fault(), error.code(), jit::opMessage(op.name, error.message()), here(),
                 error.notes());
   }
-}
-
-void refuseUnused(const OpEntry &op, const OpSettings &settings) {
-  std::vector<std::string> unused = settings.unused();
-  if (unused.empty())
-    return;
-  std::string known;
-  for (auto &[name, value] : settings.used())
-    known += (known.empty() ? "" : ", ") + name + "=" + value;
-  refuse(ErrorCode::InvalidArgument,
-         op.name + ": nothing is called '" + unused[0] + "'; " +
-             (known.empty() ? "the op has no settings" : "settings are " + known));
 }
 
 /// What a call asks for.
@@ -100,19 +78,13 @@ struct OpCall {
 OpCall callOf(const char *name, tile_tensor *const *inputs, size_t inputCount,
               const tile_setting *settings, size_t settingCount) {
   const OpEntry &op = opNamed(name);
-  return {op, settingsOf(settings, settingCount), inputsOf(op, inputs, inputCount)};
+  return {op, settingsOf(settings, settingCount), tensorsOf(inputs, inputCount, "inputs")};
 }
 
 void launchInto(OpCall &call, tile_stream *stream, const std::vector<Tensor> &outputs) {
   auto place = at(stream, "stream");
   call.settings.setTarget(place->device().target());
-  size_t expected = call.outputs().size();
-  if (outputs.size() != expected)
-    refuse(ErrorCode::InvalidArgument, call.op.name + ": the op has " + std::to_string(expected) +
-                                           (expected == 1 ? " output" : " outputs") + ", got " +
-                                           std::to_string(outputs.size()));
   atCaller(call.op, [&] { call.op.run(*place, call.inputs, outputs, call.settings); });
-  refuseUnused(call.op, call.settings);
 }
 
 } // namespace

@@ -3,59 +3,27 @@
 // initialiser:
 //
 //   const bool registered = registerOp({
-//       .name = "add",
-//       .summary = "c = a + b, elementwise",
-//       .inputs = 2,
+//       .name = "scale",
+//       .summary = "y = factor x",
+//       .inputs = 1,
+//       .settings = {OpSetting::number("factor", 1)},
 //       .example = [](const OpSettings &s) {
-//         return std::vector(2, TensorSpec{s.dtype("dtype", f32), {s.integer("N", 1 << 20)}}); },
+//         return std::vector{TensorSpec{s.dtype("dtype", f32), {s.extent("N", 1 << 20)}}}; },
 //       .outputs = [](std::span<const Tensor> in, const OpSettings &) {
 //         return std::vector{TensorSpec::of(in[0])}; },
 //       .run = [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-//                 const OpSettings &) { ops::add(stream, in[0], in[1], out[0]); }});
+//                 const OpSettings &s) { scale(stream, in[0], s.number("factor"), out[0]); }});
 #pragma once
 
+#include <tile/OpSettings.h>
 #include <tile/Tensor.h>
 #include <tile/TileIr.h>
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 namespace tile {
-
-/// The NAME=VALUE words of a command line. Each getter names its default, and what no getter asked
-/// for is a mistake that `unused` finds. Errors: InvalidArgument for a value of the wrong kind.
-class OpSettings {
-public:
-  OpSettings() = default;
-  explicit OpSettings(std::map<std::string, std::string> values) : values_(std::move(values)) {}
-
-  int64_t integer(const std::string &name, int64_t fallback) const;
-  double number(const std::string &name, double fallback) const;
-  bool flag(const std::string &name, bool fallback) const;
-  DType dtype(const std::string &name, DType fallback) const;
-  /// Integers, as in axes=0,2 or shape=4x1024.
-  std::vector<int64_t> integers(const std::string &name, std::vector<int64_t> fallback) const;
-  std::string text(const std::string &name, std::string fallback) const;
-
-  /// The GPU that the kernel is compiled for, "sm_90a", where that is known before it is traced;
-  /// else empty. Ops choose tiles by it.
-  const std::string &target() const { return target_; }
-  void setTarget(std::string target) { target_ = std::move(target); }
-
-  /// Names that were given and not asked for.
-  std::vector<std::string> unused() const;
-  /// Names that were asked for, with their values.
-  const std::map<std::string, std::string> &used() const { return used_; }
-
-private:
-  const std::string *find(const std::string &name) const;
-
-  std::map<std::string, std::string> values_;
-  std::string target_;
-  mutable std::map<std::string, std::string> used_;
-};
 
 /// Dtype and extents of a tensor.
 struct TensorSpec {
@@ -88,6 +56,12 @@ struct KernelRequest {
 };
 
 /// An op by name. It has `kernel`, or `example`, or neither, and is then only run.
+///
+/// `outputs` and `run` of a registered op, which `findOp` gives, first check all that the entry
+/// says: how many tensors there are, that each setting is one of `settings` and a value that it
+/// takes, and that no output has more than kMaxRank extents or a negative one. Nothing is launched
+/// before, and the functions of the entry see every setting that has a default. Errors:
+/// InvalidArgument, InvalidShape, in one line that begins with the op's name.
 struct OpEntry {
   std::string name;
   std::string summary;    ///< one line
@@ -96,6 +70,9 @@ struct OpEntry {
   /// Which of all these it changes in place, by their numbers from 0. Of an op that has no other
   /// outputs `outputs` returns none.
   std::vector<int> changed = {};
+  /// All that `outputs` and `run` may ask their settings for. `kernel` and `example` may ask for
+  /// more, mostly extents.
+  std::vector<OpSetting> settings = {};
   /// The kernel it launches for these settings.
   std::function<KernelRequest(const OpSettings &)> kernel = {};
   /// Inputs as the settings say. If there is no `kernel` it is the first that `run` launches for

@@ -6,9 +6,8 @@
 #include "ops/NewTensor.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionWork.h"
+#include "ops/byname/Entry.h"
 #include "ops/byname/ProductSettings.h"
-
-#include <tile/Registry.h>
 
 #include <limits>
 
@@ -166,23 +165,30 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
   result.finish(site);
 }
 
+std::vector<OpSetting> settingsWithStatistics() {
+  std::vector<OpSetting> settings = attentionSettings();
+  settings.push_back(OpSetting::flag("statistics", false));
+  return settings;
+}
+
 const bool registered = registerOp({
     .name = "attention",
     .summary = "softmax(q k^T / sqrt(D)) v, for each batch and head",
     .inputs = 3,
+    .settings = settingsWithStatistics(),
     .kernel =
         [](const OpSettings &settings) {
           DType dtype = settings.dtype("dtype", f16);
-          int64_t heads = settings.integer("H", 16), queries = settings.integer("Lq", 2048),
-                  keys = settings.integer("Lk", queries), head = settings.integer("D", 64);
-          auto q = exampleView(dtype, {settings.integer("B", 4), heads, queries, head});
+          int64_t heads = settings.extent("H", 16), queries = settings.extent("Lq", 2048),
+                  keys = settings.extent("Lk", queries), head = settings.extent("D", 64);
+          auto q = exampleView(dtype, {settings.extent("B", 4), heads, queries, head});
           auto k = exampleView(
-              dtype, {settings.integer("B", 4), settings.integer("Hkv", heads), keys, head});
+              dtype, {settings.extent("B", 4), settings.extent("Hkv", heads), keys, head});
           auto [tiles, precision, overlaps] =
               forwardPlan({dtype, queries, keys, head, settings.target()}, Precision::tf32x3);
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams,
-                                           settings.integer("causal", 0) != 0, true, precision,
+                                           settings.flag("causal", false), true, precision,
                                            overlaps)
                                    .warps(tiles.warps),
                                {q, k, k, q, exampleScalar(f32)});
@@ -190,8 +196,8 @@ const bool registered = registerOp({
     .outputs =
         [](std::span<const Tensor> in, const OpSettings &settings) {
           std::vector specs = {TensorSpec::of(in[0])};
-          if (settings.flag("statistics", false))
-            specs.push_back({f32, {specs[0].extents.begin(), specs[0].extents.end() - 1}});
+          if (settings.flag("statistics"))
+            specs.push_back({f32, rowsOf(in[0])});
           return specs;
         },
     .run =

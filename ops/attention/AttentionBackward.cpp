@@ -1,7 +1,6 @@
 // The gradient of attention: scores are computed again from the logarithms of their sums. Either once for each tile of keys
 // (dk, dv) and once for each tile of queries (dq), so that nothing is shared; or for each tile of keys alone, where all
 // programs of a head add to its dq.
-#include <tile/Registry.h>
 #include <tile/ops/Arithmetic.h>
 #include <tile/ops/Attention.h>
 
@@ -9,6 +8,7 @@
 #include "ops/NewTensor.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionQuerySums.h"
+#include "ops/byname/Entry.h"
 #include "ops/byname/ProductSettings.h"
 
 #include <array>
@@ -273,20 +273,26 @@ void launchGradient(CallSite site, const GradientArguments &in, const AttentionO
 
 // --- By name -------------------------------------------------------------------------------------
 
+std::vector<OpSetting> gradientSettings() {
+  std::vector<OpSetting> settings = attentionSettings();
+  settings.push_back(OpSetting::word("of", {"dk", "dq", "dv"}));
+  return settings;
+}
+
 /// The kernel that computes dq, dk or dv: `of`.
-KernelRequest gradientKernel(const OpSettings &settings) {
+KernelRequest gradientKernel(const OpSettings &given) {
+  OpSettings settings = given.forExample(gradientSettings());
   AttentionOptions options = attentionOptionsOf(settings);
-  DType dtype = settings.dtype("dtype", f16);
-  int64_t batches = settings.integer("B", 4), heads = settings.integer("H", 16),
-          queries = settings.integer("Lq", 2048), head = settings.integer("D", 64),
-          keyHeads = settings.integer("Hkv", heads), keys = settings.integer("Lk", queries);
+  DType dtype = given.dtype("dtype", f16);
+  int64_t batches = given.extent("B", 4), heads = given.extent("H", 16),
+          queries = given.extent("Lq", 2048), head = given.extent("D", 64),
+          keyHeads = given.extent("Hkv", heads), keys = given.extent("Lk", queries);
   auto [tiles, precision, overlaps] =
       backwardPlan({dtype, queries, keys, head, settings.target()}, options.precision);
   int64_t rows = (queries + kMostQueries - 1) / kMostQueries * kMostQueries;
   HostArg q = exampleView(dtype, {batches, heads, queries, head}),
           k = exampleView(dtype, {batches, keyHeads, keys, head}),
           perRow = exampleView(f32, {batches, heads, rows}), scale = exampleScalar(f32);
-  std::string of = settings.text("of", "dk");
   if (overlaps && !options.deterministic) {
     auto sums = extentsOfQuerySums(batches, heads, rows, tiles.head);
     return {
@@ -294,7 +300,7 @@ KernelRequest gradientKernel(const OpSettings &settings) {
             .warps(tiles.warps),
         {q, k, k, q, perRow, perRow, exampleView(f32, {sums.begin(), sums.end()}), k, k, scale}};
   }
-  if (of == "dq")
+  if (settings.text("of") == "dq")
     return {queryKernel
                 .consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)
                 .warps(tiles.warps),
@@ -305,27 +311,48 @@ KernelRequest gradientKernel(const OpSettings &settings) {
       {q, k, k, q, perRow, perRow, k, k, scale}};
 }
 
+/// The number of the gradient, as of dq, dk, dv.
+size_t gradientOf(const OpSettings &settings) {
+  std::string of = settings.text("of");
+  return of == "dq" ? 0 : of == "dk" ? 1 : 2;
+}
+
+/// All is checked before the first launch, as if the gradient were one op.
+void runGradient(const Stream &stream, Tensors in, Tensors result, const OpSettings &settings) {
+  AttentionOptions options = attentionOptionsOf(settings);
+  CallSite site(stream, Loc());
+  Arguments arguments("attention_gradient", site);
+  Operand q = in[0], k = in[1], v = in[2], dout = in[3], gradient = result[0];
+  arguments.rankIs({"q", q}, 4);
+  Extents perRow(q);
+  Tensor out = newLike(arguments, {"q", q}, q.dtype()),
+         lse = newTensor(arguments, f32, perRow.span().first(3));
+  Tensor gradients[] = {newLike(arguments, {"q", q}, q.dtype()),
+                        newLike(arguments, {"k", k}, k.dtype()),
+                        newLike(arguments, {"v", v}, v.dtype())};
+  const Operand madeOut = out, madeLse = lse, dq = gradients[0], dk = gradients[1],
+                dv = gradients[2], &wanted = gradients[gradientOf(settings)];
+  GradientArguments all = {q, k, v, madeOut, madeLse, dout, dq, dk, dv};
+  checkGradient(arguments, all, options);
+  arguments.sameExtents({"gradient", gradient}, {"that of", wanted});
+  arguments.accessible({{"gradient", gradient}}),
+      arguments.elementsDistinct({"gradient", gradient});
+  attention(stream, q, k, v, madeOut, madeLse, options);
+  launchGradient(site, all, options);
+  copy(stream, wanted, gradient);
+}
+
 const bool registered = registerOp({
     .name = "attention_gradient",
     .summary = "the gradient of sum(attention(q, k, v) * dout) by q, k or v: of=dq, dk or dv",
     .inputs = 4,
+    .settings = gradientSettings(),
     .kernel = gradientKernel,
     .outputs =
-        [](std::span<const Tensor> in, const OpSettings &settings) {
-          return std::vector{TensorSpec::of(in[settings.text("of", "dk") == "dq" ? 0 : 1])};
+        [](Tensors in, const OpSettings &settings) {
+          return std::vector{TensorSpec::of(in[gradientOf(settings)])};
         },
-    .run =
-        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> result,
-           const OpSettings &settings) {
-          AttentionOptions options = attentionOptionsOf(settings);
-          Tensor out = stream.tensor(in[0].dtype(), in[0].extents()),
-                 lse = stream.tensor(f32, in[0].extents().first(3));
-          attention(stream, in[0], in[1], in[2], out, lse, options);
-          auto [dq, dk, dv] =
-              attentionBackward(stream, in[0], in[1], in[2], out, lse, in[3], options);
-          std::string of = settings.text("of", "dk");
-          copy(stream, of == "dq" ? dq : of == "dv" ? dv : dk, result[0]);
-        },
+    .run = runGradient,
 });
 
 } // namespace

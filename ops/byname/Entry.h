@@ -1,6 +1,8 @@
 // What the entries of ops by name share.
 #pragma once
 
+#include "ops/Arguments.h"
+
 #include <tile/Registry.h>
 #include <tile/ops/Operand.h>
 
@@ -26,10 +28,22 @@ inline std::vector<int64_t> rowsOf(const Tensor &tensor) {
   return {tensor.extents().begin(), tensor.extents().end() - (tensor.rank() > 0)};
 }
 
+/// The rules of an op's inputs, for functions that say what its outputs are. Whatever would make an output that the op itself
+/// refuses is refused there, since callers never hear of outputs that they have not made.
+inline Arguments rulesOf(const char *op) {
+  static const Stream none;
+  return {op, {none, Loc()}};
+}
+
+/// `dtype`, that of the output, for ops that take any floats.
+inline OpSetting floatDtype() { return OpSetting::dtype("dtype", {f16, bf16, f32, f64}); }
+/// `indices`, the dtype of an output of indices.
+inline OpSetting indexDtype() { return OpSetting::dtype("indices", {i32, i64}); }
+
 /// So many matrices M x N of one dtype, for examples.
 inline Specs matrices(const OpSettings &settings, size_t count) {
   TensorSpec one{settings.dtype("dtype", f32),
-                 {settings.integer("M", 4096), settings.integer("N", 1024)}};
+                 {settings.extent("M", 4096), settings.extent("N", 1024)}};
   return Specs(count, one);
 }
 
@@ -38,19 +52,10 @@ inline Specs likeFirst(Tensors in, const OpSettings &settings) {
   return {{settings.dtype("dtype", in[0].dtype()), extentsOf(in[0])}};
 }
 
-/// What the inputs broadcast to, as far as they do: the op itself refuses those that do not.
-inline Specs broadcast(Tensors in, const OpSettings &settings) {
-  std::vector<int64_t> extents = extentsOf(in[0]);
-  for (const Tensor &tensor : in.subspan(1)) {
-    std::vector<int64_t> other = extentsOf(tensor);
-    if (other.size() > extents.size())
-      std::swap(other, extents);
-    size_t shift = extents.size() - other.size();
-    for (size_t dim = 0; dim < other.size(); ++dim)
-      if (extents[dim + shift] == 1)
-        extents[dim + shift] = other[dim];
-  }
-  return {{settings.dtype("dtype", in[0].dtype()), extents}};
-}
+/// What both inputs broadcast to; they are refused under these names if they do not.
+Specs broadcast(const char *op, const char *first, const char *second, Tensors in,
+                const OpSettings &settings);
+/// The same of an op that has one dtype for all.
+Specs broadcastInOneDtype(const char *op, Tensors in, const OpSettings &settings);
 
 } // namespace tile::ops

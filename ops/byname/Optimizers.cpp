@@ -10,21 +10,37 @@ namespace {
 
 Specs noOutputs(Tensors, const OpSettings &) { return {}; }
 
+std::vector<OpSetting> sgdSettings() {
+  const SgdOptions options;
+  return {OpSetting::number("rate", options.rate), OpSetting::number("momentum", options.momentum),
+          OpSetting::number("weight_decay", options.weightDecay)};
+}
+
 SgdOptions sgdOptionsOf(const OpSettings &settings) {
   SgdOptions options;
-  options.rate = settings.number("rate", options.rate);
-  options.momentum = settings.number("momentum", options.momentum);
-  options.weightDecay = settings.number("weight_decay", options.weightDecay);
+  options.rate = settings.number("rate");
+  options.momentum = settings.number("momentum");
+  options.weightDecay = settings.number("weight_decay");
   return options;
+}
+
+std::vector<OpSetting> adamWSettings() {
+  const AdamWOptions options;
+  return {OpSetting::integer("step", 1).from(1),
+          OpSetting::number("rate", options.rate),
+          OpSetting::number("beta1", options.beta1),
+          OpSetting::number("beta2", options.beta2),
+          OpSetting::number("epsilon", options.epsilon),
+          OpSetting::number("weight_decay", options.weightDecay)};
 }
 
 AdamWOptions adamWOptionsOf(const OpSettings &settings) {
   AdamWOptions options;
-  options.rate = settings.number("rate", options.rate);
-  options.beta1 = settings.number("beta1", options.beta1);
-  options.beta2 = settings.number("beta2", options.beta2);
-  options.epsilon = settings.number("epsilon", options.epsilon);
-  options.weightDecay = settings.number("weight_decay", options.weightDecay);
+  options.rate = settings.number("rate");
+  options.beta1 = settings.number("beta1");
+  options.beta2 = settings.number("beta2");
+  options.epsilon = settings.number("epsilon");
+  options.weightDecay = settings.number("weight_decay");
   return options;
 }
 
@@ -34,6 +50,7 @@ const bool steps =
                 .inputs = 2,
                 .optionalInputs = 1,
                 .changed = {0, 2},
+                .settings = sgdSettings(),
                 .example = [](const OpSettings &settings) { return matrices(settings, 2); },
                 .outputs = noOutputs,
                 .run =
@@ -45,6 +62,7 @@ const bool steps =
                 .inputs = 4,
                 .optionalInputs = 1,
                 .changed = {0, 2, 3, 4},
+                .settings = adamWSettings(),
                 .example =
                     [](const OpSettings &settings) {
                       Specs specs = matrices(settings, 4);
@@ -56,7 +74,7 @@ const bool steps =
                 .run =
                     [](const Stream &stream, Tensors in, Tensors, const OpSettings &settings) {
                       adamW(stream, in[0], in[1], in[2], in[3], given(in, 4),
-                            settings.integer("step", 1), adamWOptionsOf(settings));
+                            settings.integer("step"), adamWOptionsOf(settings));
                     }});
 
 constexpr int kMostTensors = 48;
@@ -87,6 +105,7 @@ const bool norms =
                 .inputs = 2,
                 .optionalInputs = kMostTensors - 1,
                 .changed = behindFirst(kMostTensors),
+                .settings = {OpSetting::number("largest", 1)},
                 .example =
                     [](const OpSettings &settings) {
                       Specs specs = matrices(settings, 1);
@@ -97,7 +116,7 @@ const bool norms =
                 .run =
                     [](const Stream &stream, Tensors in, Tensors, const OpSettings &settings) {
                       clipByNorm(stream, operandsOf(in.subspan(1)), in[0],
-                                 settings.number("largest", 1));
+                                 settings.number("largest"));
                     }});
 
 } // namespace

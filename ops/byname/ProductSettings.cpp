@@ -1,28 +1,57 @@
 #include "ops/byname/ProductSettings.h"
 
 namespace tile::ops {
+namespace {
+
+constexpr std::pair<const char *, Precision> kPrecisions[] = {{"tf32x3", Precision::tf32x3},
+                                                              {"ieee", Precision::ieee},
+                                                              {"tf32", Precision::tf32},
+                                                              {"bf16x3", Precision::bf16x3},
+                                                              {"bf16x6", Precision::bf16x6}};
+
+} // namespace
+
+OpSetting precisionSetting() {
+  std::vector<std::string> names;
+  for (auto [name, precision] : kPrecisions)
+    names.emplace_back(name);
+  return OpSetting::word("precision", std::move(names));
+}
 
 Precision precisionOf(const OpSettings &settings) {
-  std::string name = settings.text("precision", "tf32x3");
-  for (auto [known, precision] : {std::pair("ieee", Precision::ieee),
-                                  {"tf32", Precision::tf32},
-                                  {"tf32x3", Precision::tf32x3},
-                                  {"bf16x3", Precision::bf16x3},
-                                  {"bf16x6", Precision::bf16x6}})
-    if (name == known)
+  std::string given = settings.text("precision");
+  for (auto [name, precision] : kPrecisions)
+    if (given == name)
       return precision;
-  throw Error(Fault::User, ErrorCode::InvalidArgument,
-              "precision=" + name + ": ieee, tf32 or tf32x3 is expected");
+  return Precision::tf32x3; // what is none of the words was refused
+}
+
+std::vector<OpSetting> productSettings() {
+  return {precisionSetting(), OpSetting::flag("fast", false)};
+}
+
+MatmulOptions productOptionsOf(const OpSettings &settings) {
+  return {.precision = precisionOf(settings), .fastAccumulation = settings.flag("fast")};
+}
+
+OpSetting scaleSetting() { return OpSetting::number("scale", 0).ofF32().open(); }
+
+std::optional<float> scaleOf(const OpSettings &settings) {
+  if (!settings.has("scale"))
+    return {};
+  return static_cast<float>(settings.number("scale"));
+}
+
+std::vector<OpSetting> attentionSettings() {
+  return {OpSetting::flag("causal", false), scaleSetting(), precisionSetting(),
+          OpSetting::flag("deterministic", true)};
 }
 
 AttentionOptions attentionOptionsOf(const OpSettings &settings) {
-  AttentionOptions options;
-  options.causal = settings.flag("causal", false);
-  options.precision = precisionOf(settings);
-  if (double scale = settings.number("scale", 0)) // 0: by the head dimension
-    options.scale = static_cast<float>(scale);
-  options.deterministic = settings.flag("deterministic", true);
-  return options;
+  return {.scale = scaleOf(settings),
+          .causal = settings.flag("causal"),
+          .precision = precisionOf(settings),
+          .deterministic = settings.flag("deterministic")};
 }
 
 } // namespace tile::ops

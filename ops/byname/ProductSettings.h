@@ -4,12 +4,24 @@
 #include <tile/Registry.h>
 #include <tile/Types.h>
 #include <tile/ops/Attention.h>
+#include <tile/ops/Matmul.h>
 
 namespace tile::ops {
 
 /// `precision`, tf32x3 unless given.
+OpSetting precisionSetting();
 Precision precisionOf(const OpSettings &settings);
+
+/// `precision`, and `fast` accumulation of 8-bit floats.
+std::vector<OpSetting> productSettings();
+MatmulOptions productOptionsOf(const OpSettings &settings);
+
+/// `scale`, by the head dimension unless given.
+OpSetting scaleSetting();
+std::optional<float> scaleOf(const OpSettings &settings);
+
 /// `causal`, `scale`, `precision`, `deterministic`.
+std::vector<OpSetting> attentionSettings();
 AttentionOptions attentionOptionsOf(const OpSettings &settings);
 
 } // namespace tile::ops

@@ -1,5 +1,8 @@
 // What is computed of rows, by name: softmax, norms and their gradients, cross-entropy, choosing.
+#include "ops/ChosenCount.h"
+#include "ops/byname/DimensionSettings.h"
 #include "ops/byname/Entry.h"
+#include "ops/byname/GeneratorSettings.h"
 
 #include <tile/ops/CrossEntropy.h>
 #include <tile/ops/Norm.h>
@@ -9,12 +12,11 @@
 namespace tile::ops {
 namespace {
 
-int dimOf(const OpSettings &settings) { return static_cast<int>(settings.integer("dim", -1)); }
-
 const bool logOfSoftmax =
     registerOp({.name = "log_softmax",
                 .summary = "the logarithm of softmax, along `dim`",
                 .inputs = 1,
+                .settings = {dimSetting(), floatDtype()},
                 .example = [](const OpSettings &settings) { return matrices(settings, 1); },
                 .outputs = likeFirst,
                 .run =
@@ -27,6 +29,7 @@ template <class F> bool softmaxGradient(const char *name, const char *summary, F
       {.name = name,
        .summary = summary,
        .inputs = 2,
+       .settings = {dimSetting()},
        .example = [](const OpSettings &settings) { return matrices(settings, 2); },
        .outputs =
            [](Tensors in, const OpSettings &) {
@@ -47,7 +50,10 @@ const bool softmaxGradients =
 
 // --- Norms ---------------------------------------------------------------------------------------
 
-double epsilonOf(const OpSettings &settings) { return settings.number("epsilon", 1e-5); }
+std::vector<OpSetting> normSettings() {
+  return {OpSetting::number("epsilon", 1e-5), OpSetting::flag("statistics", false)};
+}
+double epsilonOf(const OpSettings &settings) { return settings.number("epsilon"); }
 
 /// x and residual, then weight and bias as far as `vectors` say.
 Specs normExample(const OpSettings &settings, size_t matrixCount, size_t vectors) {
@@ -59,7 +65,7 @@ Specs normExample(const OpSettings &settings, size_t matrixCount, size_t vectors
 /// The outputs, and with `statistics` what the gradient needs of each row, in f32.
 Specs normOutputs(Tensors in, const OpSettings &settings, size_t outputs, size_t statistics) {
   Specs specs(outputs, {in[0].dtype(), extentsOf(in[0])});
-  if (settings.flag("statistics", false))
+  if (settings.flag("statistics"))
     specs.resize(outputs + statistics, {f32, rowsOf(in[0])});
   return specs;
 }
@@ -70,6 +76,7 @@ const bool addNorms =
          .summary = "sum = x + residual, and layernorm of the sum",
          .inputs = 2,
          .optionalInputs = 2,
+         .settings = normSettings(),
          .example = [](const OpSettings &settings) { return normExample(settings, 2, 2); },
          .outputs = [](Tensors in,
                        const OpSettings &settings) { return normOutputs(in, settings, 2, 2); },
@@ -83,6 +90,7 @@ const bool addNorms =
          .summary = "sum = x + residual, and rmsnorm of the sum",
          .inputs = 2,
          .optionalInputs = 1,
+         .settings = normSettings(),
          .example = [](const OpSettings &settings) { return normExample(settings, 2, 1); },
          .outputs = [](Tensors in,
                        const OpSettings &settings) { return normOutputs(in, settings, 2, 1); },
@@ -133,19 +141,29 @@ const bool normGradients =
 
 // --- Cross-entropy -------------------------------------------------------------------------------
 
+std::vector<OpSetting> crossEntropySettings() {
+  const CrossEntropyOptions options;
+  return {OpSetting::word("reduction", {"mean", "none", "sum"}),
+          OpSetting::integer("ignore_index", options.ignoreIndex),
+          OpSetting::integer("classes", options.classes).from(0),
+          OpSetting::number("label_smoothing", options.labelSmoothing)};
+}
+
 CrossEntropyOptions crossEntropyOptionsOf(const OpSettings &settings) {
-  std::string reduction = settings.text("reduction", "mean");
+  std::string reduction = settings.text("reduction");
   CrossEntropyOptions options;
-  if (reduction != "none" && reduction != "sum" && reduction != "mean")
-    throw Error(Fault::User, ErrorCode::InvalidArgument,
-                "reduction=" + reduction + ": none, sum or mean is expected");
   options.reduction = reduction == "none"  ? LossReduction::None
                       : reduction == "sum" ? LossReduction::Sum
                                            : LossReduction::Mean;
-  options.ignoreIndex = settings.integer("ignore_index", options.ignoreIndex);
-  options.classes = settings.integer("classes", options.classes);
-  options.labelSmoothing = settings.number("label_smoothing", options.labelSmoothing);
+  options.ignoreIndex = settings.integer("ignore_index");
+  options.classes = settings.integer("classes");
+  options.labelSmoothing = settings.number("label_smoothing");
   return options;
+}
+
+std::vector<OpSetting> withStatistics(std::vector<OpSetting> settings) {
+  settings.push_back(OpSetting::flag("statistics", false));
+  return settings;
 }
 
 Specs lossExample(const OpSettings &settings) {
@@ -158,6 +176,7 @@ const bool crossEntropies =
     registerOp({.name = "cross_entropy",
                 .summary = "the loss of logits and targets",
                 .inputs = 2,
+                .settings = withStatistics(crossEntropySettings()),
                 .example = lossExample,
                 .outputs =
                     [](Tensors in, const OpSettings &settings) {
@@ -165,7 +184,7 @@ const bool crossEntropies =
                       bool isReduced =
                           crossEntropyOptionsOf(settings).reduction != LossReduction::None;
                       Specs specs = {{dtype, isReduced ? std::vector<int64_t>() : rowsOf(in[0])}};
-                      if (settings.flag("statistics", false))
+                      if (settings.flag("statistics"))
                         specs.push_back({dtype, rowsOf(in[0])});
                       return specs;
                     },
@@ -177,6 +196,7 @@ const bool crossEntropies =
     registerOp({.name = "cross_entropy_backward",
                 .summary = "dlogits of dloss, logits, targets and the statistics of cross_entropy",
                 .inputs = 4,
+                .settings = crossEntropySettings(),
                 .example =
                     [](const OpSettings &settings) {
                       Specs loss = lossExample(settings);
@@ -195,15 +215,23 @@ const bool crossEntropies =
 
 // --- Choosing ------------------------------------------------------------------------------------
 
-Generator generatorOf(const OpSettings &settings) {
-  return {static_cast<uint64_t>(settings.integer("seed", 0)),
-          static_cast<uint64_t>(settings.integer("offset", 0))};
+std::vector<OpSetting> sampleSettings() {
+  std::vector<OpSetting> settings = generatorSettings();
+  settings.insert(settings.begin(), {OpSetting::integer("k", 40).from(1),
+                                     OpSetting::number("temperature", 1), indexDtype()});
+  return settings;
+}
+
+/// Refuses k that the rows of x have not.
+void checkCountOf(const char *op, const char *name, const Tensor &x, const OpSettings &settings) {
+  checkChosenCount(rulesOf(op), {name, x}, settings.integer("k"));
 }
 
 const bool choosing =
     registerOp({.name = "argmax",
                 .summary = "the index of the largest element of each row",
                 .inputs = 1,
+                .settings = {indexDtype()},
                 .example = [](const OpSettings &settings) { return matrices(settings, 1); },
                 .outputs =
                     [](Tensors in, const OpSettings &settings) {
@@ -215,11 +243,13 @@ const bool choosing =
         {.name = "top_k",
          .summary = "the k largest elements of each row, and their indices",
          .inputs = 1,
+         .settings = {OpSetting::integer("k", 1).from(1), indexDtype()},
          .example = [](const OpSettings &settings) { return matrices(settings, 1); },
          .outputs =
              [](Tensors in, const OpSettings &settings) {
+               checkCountOf("top_k", "x", in[0], settings);
                std::vector<int64_t> extents = rowsOf(in[0]);
-               extents.push_back(settings.integer("k", 1));
+               extents.push_back(settings.integer("k"));
                return Specs{{in[0].dtype(), extents}, {settings.dtype("indices", i32), extents}};
              },
          .run = [](const Stream &stream, Tensors in, Tensors out,
@@ -227,6 +257,7 @@ const bool choosing =
     registerOp({.name = "sample_top_k",
                 .summary = "one of the k largest elements of each row, drawn",
                 .inputs = 1,
+                .settings = sampleSettings(),
                 .example = [](const OpSettings &settings) { return matrices(settings, 1); },
                 .outputs =
                     [](Tensors in, const OpSettings &settings) {
@@ -235,8 +266,8 @@ const bool choosing =
                 .run =
                     [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
                       Generator generator = generatorOf(settings);
-                      sampleTopK(stream, generator, in[0], settings.integer("k", 40),
-                                 settings.number("temperature", 1), out[0]);
+                      sampleTopK(stream, generator, in[0], settings.integer("k"),
+                                 settings.number("temperature"), out[0]);
                     }});
 
 } // namespace

@@ -16,14 +16,17 @@ const bool embeddings =
         {.name = "embedding",
          .summary = "the rows of a table that indices pick",
          .inputs = 2,
+         .settings = {floatDtype()},
          .example =
              [](const OpSettings &settings) {
                Specs specs = matrices(settings, 1);
-               specs.push_back({settings.dtype("indices", i64), {settings.integer("L", 2048)}});
+               specs.push_back({settings.dtype("indices", i64), {settings.extent("L", 2048)}});
                return specs;
              },
          .outputs =
              [](Tensors in, const OpSettings &settings) {
+               Operand indices = in[1];
+               rulesOf("embedding").rankAtMost({"indices", indices}, kMaxRank - 1);
                std::vector<int64_t> extents = extentsOf(in[1]);
                extents.push_back(in[0].rank() > 0 ? in[0].extents().back() : 1);
                return Specs{{settings.dtype("dtype", in[0].dtype()), extents}};
@@ -34,27 +37,37 @@ const bool embeddings =
         {.name = "embedding_backward",
          .summary = "dtable of indices and dy, a table of so many `rows`",
          .inputs = 2,
+         .settings = {OpSetting::integer("rows", 1).from(0).needed("those of the table", "1")},
          .example =
              [](const OpSettings &settings) {
-               int64_t count = settings.integer("L", 2048);
+               int64_t count = settings.extent("L", 2048);
                return Specs{{settings.dtype("indices", i64), {count}},
-                            {settings.dtype("dtype", f32), {count, settings.integer("N", 1024)}}};
+                            {settings.dtype("dtype", f32), {count, settings.extent("N", 1024)}}};
              },
          .outputs =
              [](Tensors in, const OpSettings &settings) {
                int64_t width = in[1].rank() > 0 ? in[1].extents().back() : 1;
-               return Specs{{in[1].dtype(), {settings.integer("rows", 1), width}}};
+               return Specs{{in[1].dtype(), {settings.integer("rows"), width}}};
              },
          .run = [](const Stream &stream, Tensors in, Tensors out,
                    const OpSettings &) { embeddingBackward(stream, in[0], in[1], out[0]); }});
 
 // --- Rotary positions ----------------------------------------------------------------------------
 
+std::vector<OpSetting> rotationSettings() {
+  const RotaryOptions options;
+  return {OpSetting::flag("interleaved", options.interleaved),
+          OpSetting::integer("dims", options.dims).from(0)};
+}
+OpSetting baseSetting() { return OpSetting::number("base", RotaryOptions().base); }
+
+/// Tables that are given have a base already.
 RotaryOptions rotaryOptionsOf(const OpSettings &settings) {
   RotaryOptions options;
-  options.interleaved = settings.flag("interleaved", options.interleaved);
-  options.dims = settings.integer("dims", options.dims);
-  options.base = settings.number("base", options.base);
+  options.interleaved = settings.flag("interleaved");
+  options.dims = settings.integer("dims");
+  if (settings.has("base"))
+    options.base = settings.number("base");
   return options;
 }
 
@@ -64,9 +77,9 @@ struct Heads {
   int64_t batches, heads, length, width;
 
   explicit Heads(const OpSettings &settings)
-      : dtype(settings.dtype("dtype", f16)), batches(settings.integer("B", 4)),
-        heads(settings.integer("H", 16)), length(settings.integer("L", 2048)),
-        width(settings.integer("D", 64)) {}
+      : dtype(settings.dtype("dtype", f16)), batches(settings.extent("B", 4)),
+        heads(settings.extent("H", 16)), length(settings.extent("L", 2048)),
+        width(settings.extent("D", 64)) {}
   TensorSpec tensor() const { return {dtype, {batches, heads, length, width}}; }
   TensorSpec table() const { return {f32, {length, width / 2}}; }
   TensorSpec positions() const { return {i32, {length}}; }
@@ -79,6 +92,7 @@ template <class F> bool rotation(const char *name, const char *summary, F functi
       {.name = name,
        .summary = summary,
        .inputs = 3,
+       .settings = rotationSettings(),
        .example =
            [](const OpSettings &settings) {
              Heads heads(settings);
@@ -94,10 +108,13 @@ template <class F> bool rotation(const char *name, const char *summary, F functi
 using Rotary = void (*)(const Stream &, const Operand &, const Operand &, const Operand &,
                         const RotaryOptions &, Loc);
 bool rotaryOf(const char *name, const char *summary, Rotary function) {
+  std::vector<OpSetting> settings = rotationSettings();
+  settings.push_back(baseSetting());
   return registerOp(
       {.name = name,
        .summary = summary,
        .inputs = 2,
+       .settings = std::move(settings),
        .example =
            [](const OpSettings &settings) {
              Heads heads(settings);
@@ -110,6 +127,20 @@ bool rotaryOf(const char *name, const char *summary, Rotary function) {
            }});
 }
 
+/// Cosines and sines.
+Specs tablesOf(Tensors in, const OpSettings &settings) {
+  Operand positions = in[0];
+  Arguments rules = rulesOf("rotary_tables");
+  rules.rankAtMost({"positions", positions}, kMaxRank - 1);
+  int64_t dims = settings.integer("dims");
+  if (dims % 2 != 0)
+    rules.fail(ErrorCode::InvalidArgument,
+               "dims=" + std::to_string(dims) + ": an even number is expected");
+  std::vector<int64_t> extents = extentsOf(in[0]);
+  extents.push_back(dims / 2);
+  return Specs(2, {settings.dtype("dtype", f32), extents});
+}
+
 const bool rotaries =
     rotation("rotate", "y = x turned by tables of cosines and sines", rotate) &&
     rotation("rotate_backward", "dx of dy and the tables, for rotate", rotateBackward) &&
@@ -118,19 +149,15 @@ const bool rotaries =
     registerOp({.name = "rotary_tables",
                 .summary = "cosines and sines of positions, for `dims` elements",
                 .inputs = 1,
+                .settings = {OpSetting::integer("dims", 64).from(0), baseSetting(), floatDtype()},
                 .example =
                     [](const OpSettings &settings) {
-                      return Specs{{i32, {settings.integer("L", 2048)}}};
+                      return Specs{{i32, {settings.extent("L", 2048)}}};
                     },
-                .outputs =
-                    [](Tensors in, const OpSettings &settings) {
-                      std::vector<int64_t> extents = extentsOf(in[0]);
-                      extents.push_back(settings.integer("dims", 64) / 2);
-                      return Specs(2, {settings.dtype("dtype", f32), extents});
-                    },
+                .outputs = tablesOf,
                 .run =
                     [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-                      rotaryTables(stream, in[0], out[0], out[1], settings.number("base", 10000));
+                      rotaryTables(stream, in[0], out[0], out[1], settings.number("base"));
                     }});
 
 // --- Attention -----------------------------------------------------------------------------------
@@ -145,11 +172,7 @@ KvCache cacheOf(Tensors in, size_t first) {
 }
 
 DecodeOptions decodeOptionsOf(const OpSettings &settings) {
-  DecodeOptions options;
-  options.precision = precisionOf(settings);
-  if (double scale = settings.number("scale", 0)) // 0: by the head dimension
-    options.scale = static_cast<float>(scale);
-  return options;
+  return {.scale = scaleOf(settings), .precision = precisionOf(settings)};
 }
 
 const bool caches =
@@ -177,6 +200,7 @@ const bool caches =
          .summary = "attention of one query a sequence to a cache: q, its k, v, lengths, table",
          .inputs = 4,
          .optionalInputs = 1,
+         .settings = {scaleSetting(), precisionSetting()},
          .example =
              [](const OpSettings &settings) {
                Heads heads(settings);
@@ -195,6 +219,7 @@ const bool attentionGradients = registerOp(
     {.name = "attention_backward",
      .summary = "dq, dk and dv of q, k, v, out, statistics and dout, for attention",
      .inputs = 6,
+     .settings = attentionSettings(),
      .example =
          [](const OpSettings &settings) {
            Heads heads(settings);

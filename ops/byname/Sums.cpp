@@ -1,12 +1,11 @@
 // Reductions and products of any number of tensors, by name.
-#include "ops/Arguments.h"
 #include "ops/EinsumFormula.h"
+#include "ops/byname/DimensionSettings.h"
 #include "ops/byname/Entry.h"
 #include "ops/byname/ProductSettings.h"
 
 #include <tile/ops/Einsum.h>
 #include <tile/ops/Matmul.h>
-#include <tile/ops/Reduce.h>
 
 #include <algorithm>
 
@@ -15,29 +14,49 @@ namespace {
 
 // --- Reductions ----------------------------------------------------------------------------------
 
-/// `axes=0,2`; all unless given.
-Axes axesOf(const OpSettings &settings) {
-  if (settings.text("axes", "").empty())
-    return {};
-  std::vector<int> axes;
-  for (int64_t axis : settings.integers("axes", {}))
-    axes.push_back(static_cast<int>(axis));
-  return Axes(std::span<const int>(axes));
+/// Floats of one dtype become those of another; integers stay what they are.
+DType dtypeOfSums(const char *op, const Tensor &x, const OpSettings &settings) {
+  DType dtype = settings.dtype("dtype", x.dtype());
+  if (dtype != x.dtype() && (!isFloat(dtype) || !isFloat(x.dtype())))
+    rulesOf(op).fail(ErrorCode::InvalidArgument, std::string("dtype=") + nameOf(dtype) +
+                                                     ", but x is " + Operand(x).str() +
+                                                     ": both are floats, or of one dtype");
+  return dtype;
 }
 
 /// x without the reduced dimensions, or with 1 in their place. The op itself refuses axes that are none.
-Specs reduced(Tensors in, const OpSettings &settings) {
-  Axes axes = axesOf(settings);
-  bool keepsDims = settings.flag("keep_dims", false);
-  TensorSpec spec{settings.dtype("dtype", in[0].dtype()), {}};
-  for (int dim = 0; dim < in[0].rank(); ++dim) {
-    std::span<const int> list(axes.list, static_cast<size_t>(axes.count));
+Specs reduced(const char *op, Tensors in, const OpSettings &settings) {
+  const Tensor &x = in[0];
+  std::vector<int64_t> axes;
+  if (settings.has("axes"))
+    axes = settings.integers("axes");
+  bool isAll = !settings.has("axes"), keepsDims = settings.flag("keep_dims");
+  TensorSpec spec{dtypeOfSums(op, x, settings), {}};
+  for (int dim = 0; dim < x.rank(); ++dim) {
     bool isReduced =
-        axes.isAll || std::ranges::count(list, dim) || std::ranges::count(list, dim - in[0].rank());
+        isAll || std::ranges::count(axes, dim) || std::ranges::count(axes, dim - x.rank());
     if (!isReduced || keepsDims)
-      spec.extents.push_back(isReduced ? 1 : in[0].extent(dim));
+      spec.extents.push_back(isReduced ? 1 : x.extent(dim));
   }
   return {spec};
+}
+
+/// What `shape` says, if it could have been broadcast to x.
+Specs summedTo(Tensors in, const OpSettings &settings) {
+  Arguments rules = rulesOf("sum_to");
+  std::vector<int64_t> shape = settings.integers("shape");
+  if (shape.size() > kMaxRank)
+    rules.fail(ErrorCode::InvalidShape, "shape has " + std::to_string(shape.size()) +
+                                            " extents; a tensor has 0 to " +
+                                            std::to_string(kMaxRank));
+  Operand x = in[0];
+  const int64_t strides[kMaxRank] = {};
+  Operand result = x.strided(shape, std::span(strides).first(shape.size()));
+  if (!result.broadcastsTo(x))
+    rules.fail(ErrorCode::InvalidShape,
+               "shape is " + result.shapeStr() + ", but x is " + x.str() +
+                   ": counted from the last, each extent must be 1 or equal");
+  return {{dtypeOfSums("sum_to", in[0], settings), shape}};
 }
 
 using Reduction = void (*)(const Stream &, const Operand &, const Axes &, const Operand &, Loc);
@@ -46,8 +65,10 @@ bool reduction(const char *name, const char *summary, Reduction function) {
       {.name = name,
        .summary = summary,
        .inputs = 1,
+       .settings = {axesSetting(), OpSetting::flag("keep_dims", false), OpSetting::dtype("dtype")},
        .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-       .outputs = reduced,
+       .outputs = [name](Tensors in,
+                         const OpSettings &settings) { return reduced(name, in, settings); },
        .run =
            [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
              function(stream, in[0], axesOf(settings), out[0], Loc());
@@ -63,19 +84,19 @@ const bool reductions =
     registerOp({.name = "sum_to",
                 .summary = "the sum over what `shape` was broadcast along",
                 .inputs = 1,
+                .settings = {OpSetting::integers("shape").from(0).needed(
+                                 "the extents of the result, as shape=4x1024", "1"),
+                             OpSetting::dtype("dtype")},
                 .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-                .outputs =
-                    [](Tensors in, const OpSettings &settings) {
-                      return Specs{{settings.dtype("dtype", in[0].dtype()),
-                                    settings.integers("shape", {1})}};
-                    },
+                .outputs = summedTo,
                 .run = [](const Stream &stream, Tensors in, Tensors out,
                           const OpSettings &) { sumTo(stream, in[0], out[0]); }});
 
 // --- Products ------------------------------------------------------------------------------------
 
-MatmulOptions optionsOf(const OpSettings &settings) {
-  return {.precision = precisionOf(settings), .fastAccumulation = settings.flag("fast", false)};
+std::vector<OpSetting> withDtype(std::vector<OpSetting> settings) {
+  settings.push_back(floatDtype());
+  return settings;
 }
 
 const bool linearLayer = registerOp(
@@ -83,11 +104,12 @@ const bool linearLayer = registerOp(
      .summary = "y = x weight^T + bias",
      .inputs = 2,
      .optionalInputs = 1,
+     .settings = withDtype(productSettings()),
      .example =
          [](const OpSettings &settings) {
            DType dtype = settings.dtype("dtype", f16);
-           int64_t rows = settings.integer("M", 4096), outputs = settings.integer("N", 4096),
-                   inputs = settings.integer("K", 4096);
+           int64_t rows = settings.extent("M", 4096), outputs = settings.extent("N", 4096),
+                   inputs = settings.extent("K", 4096);
            return Specs{{dtype, {rows, inputs}}, {dtype, {outputs, inputs}}, {dtype, {outputs}}};
          },
      .outputs =
@@ -99,38 +121,44 @@ const bool linearLayer = registerOp(
          },
      .run =
          [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-           linear(stream, in[0], in[1], given(in, 2), out[0], optionsOf(settings));
+           linear(stream, in[0], in[1], given(in, 2), out[0], productOptionsOf(settings));
          }});
 
-std::string formulaOf(const OpSettings &settings) { return settings.text("formula", "ij,jk->ik"); }
+std::vector<OpSetting> einsumSettings() {
+  std::vector<OpSetting> settings = withDtype(productSettings());
+  settings.insert(settings.begin(),
+                  OpSetting::text("formula").needed(
+                      "the letters of the tensors' dimensions, as ij,jk->ik", "ij,jk->ik"));
+  return settings;
+}
 
-const bool einsums =
-    registerOp({.name = "einsum",
-                .summary = "the sum of products that `formula` says, as ij,jk->ik",
-                .inputs = 1,
-                .optionalInputs = kMostEinsumOperands - 1,
-                .example =
-                    [](const OpSettings &settings) {
-                      int64_t extent = settings.integer("N", 1024);
-                      return Specs(2, {settings.dtype("dtype", f16), {extent, extent}});
-                    },
-                .outputs =
-                    [](Tensors in, const OpSettings &settings) {
-                      std::vector<Operand> operands(in.begin(), in.end());
-                      std::string text = formulaOf(settings);
-                      Stream none; // only the words of errors are asked for
-                      Arguments arguments("einsum", {none, Loc()});
-                      EinsumFormula formula(text, operands, arguments);
-                      TensorSpec spec{settings.dtype("dtype", in[0].dtype()), {}};
-                      for (Label label : formula.output().span())
-                        spec.extents.push_back(formula.extent(label));
-                      return Specs{spec};
-                    },
-                .run =
-                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-                      std::vector<Operand> operands(in.begin(), in.end());
-                      einsum(stream, formulaOf(settings), operands, out[0], optionsOf(settings));
-                    }});
+const bool einsums = registerOp(
+    {.name = "einsum",
+     .summary = "the sum of products that `formula` says, as ij,jk->ik",
+     .inputs = 1,
+     .optionalInputs = kMostEinsumOperands - 1,
+     .settings = einsumSettings(),
+     .example =
+         [](const OpSettings &settings) {
+           int64_t extent = settings.extent("N", 1024);
+           return Specs(2, {settings.dtype("dtype", f16), {extent, extent}});
+         },
+     .outputs =
+         [](Tensors in, const OpSettings &settings) {
+           std::vector<Operand> operands(in.begin(), in.end());
+           std::string text = settings.text("formula");
+           Arguments rules = rulesOf("einsum");
+           EinsumFormula formula(text, operands, rules);
+           TensorSpec spec{settings.dtype("dtype", in[0].dtype()), {}};
+           for (Label label : formula.output().span())
+             spec.extents.push_back(formula.extent(label));
+           return Specs{spec};
+         },
+     .run =
+         [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+           std::vector<Operand> operands(in.begin(), in.end());
+           einsum(stream, settings.text("formula"), operands, out[0], productOptionsOf(settings));
+         }});
 
 } // namespace
 } // namespace tile::ops

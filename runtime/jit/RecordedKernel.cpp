@@ -42,7 +42,8 @@ std::vector<Tensor> tensorsOf(const Stream &stream, const std::vector<TensorSpec
 } // namespace
 
 KernelRequest recordedKernel(const OpEntry &op, const OpSettings &settings) {
-  auto wanted = static_cast<size_t>(settings.integer("launch", 0));
+  auto wanted = static_cast<size_t>(settings.extent("launch", 0));
+  OpSettings call = settings.forExample(op.settings);
   Stream stream = quietDevice(settings.target()).stream();
   std::vector<KernelRequest> launches;
   detail::LaunchTaker take = [&](const detail::KernelRecord &record, std::span<const HostArg> args,
@@ -52,9 +53,9 @@ KernelRequest recordedKernel(const OpEntry &op, const OpSettings &settings) {
                           asExamples(record, args));
   };
   std::vector<Tensor> inputs = tensorsOf(stream, op.example(settings));
-  std::vector<Tensor> outputs = tensorsOf(stream, op.outputs(inputs, settings));
+  std::vector<Tensor> outputs = tensorsOf(stream, op.outputs(inputs, call));
   stream.state().taker = &take;
-  op.run(stream, inputs, outputs, settings);
+  op.run(stream, inputs, outputs, call);
   stream.state().taker = nullptr;
   if (wanted >= launches.size())
     throw Error(Fault::User, ErrorCode::InvalidArgument,

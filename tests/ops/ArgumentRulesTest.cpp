@@ -100,7 +100,7 @@ TEST_F(ArgumentRules, DisjointPairsAndLists) {
     Elements first(a), second(b);
     bool meets = first.meets(second);
     bool isRefusal = isRefused([&](const Arguments &rules) { rules.disjoint({"a", a}, {"b", b}); });
-    ASSERT_TRUE(isRefusal || !meets) << a.str() << " and " << b.str();
+    ASSERT_EQ(isRefusal, meets) << a.str() << " and " << b.str();
     meeting += meets, interlaced += !isRefusal && !first.addresses.empty() &&
                                     !second.addresses.empty() &&
                                     *first.addresses.begin() < *second.addresses.rbegin() &&
@@ -114,6 +114,49 @@ TEST_F(ArgumentRules, DisjointPairsAndLists) {
   }
   EXPECT_GT(meeting, 1000);
   EXPECT_GT(interlaced, 1000);
+}
+
+/// Views of one arena that share no element, with strides of their own, in elements from its beginning.
+struct Slots {
+  const char *name;
+  int64_t begin;
+  std::vector<int64_t> extents, strides;
+  int64_t otherBegin;
+  std::vector<int64_t> otherExtents, otherStrides;
+};
+
+TEST_F(ArgumentRules, WhatLiesBetweenOneAnotherIsDisjoint) {
+  constexpr int64_t kFar = int64_t{1} << 32;
+  const Slots rows[] = {
+      {"batches of different rows", 0, {2, 16, 24}, {640, 24, 1}, 384, {2, 16, 16}, {640, 16, 1}},
+      {"columns of one matrix", 0, {1000, 3}, {8, 1}, 3, {1000, 5}, {8, 1}},
+      {"columns in two orders", 0, {1000, 3}, {8, 1}, 3, {5, 1000}, {1, 8}},
+      {"even and odd", 0, {100000}, {2}, 1, {50000}, {4}},
+      {"of different ranks", 0, {4, 5, 6}, {100, 6, 1}, 30, {4}, {100}},
+      {"batches that are far apart", 0, {3, 16, 8}, {kFar, 8, 1}, 128, {3, 4, 7}, {kFar, 9, 1}},
+      {"a gap in a gap", 0, {2, 2, 2}, {64, 16, 1}, 4, {2, 2, 3}, {64, 20, 2}}};
+  auto *arena = reinterpret_cast<float *>(uintptr_t{1} << 20);
+  for (const Slots &slots : rows) {
+    SCOPED_TRACE(slots.name);
+    Operand a = Operand(ref(arena + slots.begin, {1})).strided(slots.extents, slots.strides);
+    Operand b =
+        Operand(ref(arena + slots.otherBegin, {1})).strided(slots.otherExtents, slots.otherStrides);
+    EXPECT_FALSE(Elements(a).meets(Elements(b)));
+    for (DType dtype : {f32, i32}) {
+      Operand other = b.as(dtype);
+      EXPECT_FALSE(isRefused([&](const Arguments &is) { is.disjoint({"a", a}, {"b", other}); }));
+      EXPECT_FALSE(isRefused([&](const Arguments &is) { is.disjoint({"b", other}, {"a", a}); }));
+    }
+    // One element further on, or as many as it takes, they meet.
+    int64_t shift = 1;
+    auto moved = [&] {
+      return Operand(ref(static_cast<float *>(b.data()) - shift, {1}))
+          .strided(slots.otherExtents, slots.otherStrides);
+    };
+    while (!Elements(a).meets(Elements(moved())))
+      ++shift;
+    EXPECT_TRUE(isRefused([&](const Arguments &is) { is.disjoint({"a", a}, {"b", moved()}); }));
+  }
 }
 
 TEST_F(ArgumentRules, ListsFindEveryPairThatMeets) {

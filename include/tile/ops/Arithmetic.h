@@ -4,6 +4,7 @@
 // of the stream (Stream::tensor) with the broadcast extents.
 #pragma once
 
+#include <tile/Number.h>
 #include <tile/Tensor.h>
 #include <tile/ops/Operand.h>
 
@@ -53,7 +54,8 @@ Tensor affine(const Stream &stream, const Operand &x, double factor, double offs
 void copy(const Stream &stream, const Operand &x, const Operand &y, Loc loc = Loc::here());
 /// A contiguous copy, in another dtype if one is given.
 Tensor copy(const Stream &stream, const Operand &x, DType dtype = any, Loc loc = Loc::here());
-/// Every element becomes `value`, rounded to y's dtype; integers must fit. Errors: those of `map`.
-void fill(const Stream &stream, double value, const Operand &y, Loc loc = Loc::here());
+/// Every element becomes `value`, rounded once to y's dtype; integers must fit and stay exact.
+/// Errors: those of `map`.
+void fill(const Stream &stream, const Number &value, const Operand &y, Loc loc = Loc::here());
 
 } // namespace tile::ops

@@ -40,9 +40,13 @@ public:
   int64_t numel() const;
   /// "f16 1000x777"; "no tensor"
   std::string str() const;
+  /// "1000x777"; "scalar"
+  std::string shapeStr() const;
 
   /// Whether the elements lie in row-major order without gaps.
   bool isContiguous() const;
+  /// NumPy's rule: counted from the last, each extent is 1 or the other's, which has no fewer.
+  bool broadcastsTo(const Operand &other) const;
   /// The last two dimensions exchanged.
   Operand T() const;
   /// The same elements with a first dimension of extent 1.

@@ -2,7 +2,6 @@
 
 #include "runtime/jit/OpMessage.h"
 #include "tools/tilec/input/Refuse.h"
-#include "tools/tilec/input/Settings.h"
 #include "tools/tilec/run/RunArguments.h"
 
 #include <algorithm>
@@ -80,7 +79,6 @@ int runOp(const SessionOptions &options, const OpEntry &op, const std::vector<st
     session.claimFile(file);
   Stream stream = session.device().stream();
   ofOp(op, [&] { op.run(stream, tensors.inputs, tensors.outputs, settings); });
-  refuseUnused(settings);
   stream.synchronize();
   int code = session.finish({"op:" + op.name, "op:" + op.name});
   for (size_t i = 0; i < written.size(); ++i)
