@@ -14,6 +14,11 @@ namespace {
 
 // --- Reductions ----------------------------------------------------------------------------------
 
+/// What reductions take.
+OpSetting sumDtype() {
+  return OpSetting::dtype("dtype", {f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64});
+}
+
 /// Floats of one dtype become those of another; integers stay what they are.
 DType dtypeOfSums(const char *op, const Tensor &x, const OpSettings &settings) {
   DType dtype = settings.dtype("dtype", x.dtype());
@@ -65,7 +70,7 @@ bool reduction(const char *name, const char *summary, Reduction function) {
       {.name = name,
        .summary = summary,
        .inputs = 1,
-       .settings = {axesSetting(), OpSetting::flag("keep_dims", false), OpSetting::dtype("dtype")},
+       .settings = {axesSetting(), OpSetting::flag("keep_dims", false), sumDtype()},
        .example = [](const OpSettings &settings) { return matrices(settings, 1); },
        .outputs = [name](Tensors in,
                          const OpSettings &settings) { return reduced(name, in, settings); },
@@ -86,7 +91,7 @@ const bool reductions =
                 .inputs = 1,
                 .settings = {OpSetting::integers("shape").from(0).needed(
                                  "the extents of the result, as shape=4x1024", "1"),
-                             OpSetting::dtype("dtype")},
+                             sumDtype()},
                 .example = [](const OpSettings &settings) { return matrices(settings, 1); },
                 .outputs = summedTo,
                 .run = [](const Stream &stream, Tensors in, Tensors out,
