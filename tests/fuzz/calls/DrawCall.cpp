@@ -192,8 +192,8 @@ std::string CallSource::valueOf(const OpSetting &setting) {
   return "";
 }
 
-DrawnCall CallSource::draw() {
-  DrawnCall call = {oneOf(names_), {}, {}};
+DrawnCall CallSource::drawOf(const std::string &name) {
+  DrawnCall call = {name, {}, {}};
   const OpEntry &op = *findOp(call.op);
   call.inputs = inputsOf(op);
   for (const OpSetting &setting : op.settings) {

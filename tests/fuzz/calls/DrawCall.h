@@ -22,7 +22,8 @@ struct DrawnCall {
 class CallSource {
 public:
   explicit CallSource(uint64_t seed) : random_(seed), names_(opNames()) {}
-  DrawnCall draw();
+  DrawnCall draw() { return drawOf(oneOf(names_)); }
+  DrawnCall drawOf(const std::string &name);
   /// True once in so many.
   bool oneIn(uint64_t many) { return below(many) == 0; }
   /// Another dtype, extent or rank.
