@@ -1,6 +1,7 @@
 #include "runtime/host/Start.h"
 
 #include "base/StackArray.h"
+#include "runtime/device/Caller.h"
 #include "runtime/host/Capture.h"
 #include "runtime/host/LaunchWorkspace.h"
 #include "runtime/host/Room.h"
@@ -67,7 +68,8 @@ void start(const Named &record, RecentCall &call, detail::StreamState &stream,
   }
   device::LaunchConfig config = shapeOf(kernel, grid);
   config.programmaticDependent = kernel.waits && stream.overlapsLaunches;
-  config.where = options.call;
+  const std::shared_ptr<const device::Caller> &caller = device::CallerScope::current();
+  config.where = caller ? caller->where : options.call;
   if (detail::Capture *capture = detail::captureOf(stream))
     return capture->launch(
         stream, {kernel.function, record.name, config, device::GraphArguments(block)}, args);

@@ -1,6 +1,8 @@
 // Where the errors of a call are.
 #pragma once
 
+#include "runtime/device/Caller.h"
+
 #include <tile/Error.h>
 
 #include <string>
@@ -15,7 +17,8 @@ template <class Act> void forCall(Loc call, Act act) {
   try {
     act();
   } catch (const Error &error) {
-    if (!call.line)
+    if (!call.line ||
+        device::CallerScope::current()) // whose line is the program's, and ours the op's
       throw;
     std::vector<std::string> notes = error.notes();
     if (error.file().empty())

@@ -83,8 +83,13 @@ void MemoryDevice::deliver(const std::vector<Finding> &findings, const FindingSi
   std::vector<std::string> notes;
   for (size_t i = 1; i < findings.size(); ++i)
     notes.push_back(findings[i].text());
-  throw Error(Fault::Device, ErrorCode::DeviceFinding, findings[0].text(),
-              {findings[0].sourceFile.c_str(), findings[0].sourceLine}, std::move(notes));
+  // Its line is said by the error.
+  const Finding &first = findings[0];
+  std::string text = first.text(), line = first.sourceFile + ":" + std::to_string(first.sourceLine);
+  if (!first.sourceFile.empty() && text.starts_with(line + ": "))
+    text.erase(0, line.size() + 2);
+  throw Error(Fault::Device, ErrorCode::DeviceFinding, text,
+              {first.sourceFile.c_str(), first.sourceLine}, std::move(notes));
 }
 
 // --- Memory --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "runtime/vgpu/VgpuDevice.h"
 
 #include "base/Environment.h"
+#include "runtime/vgpu/CallerReport.h"
 #include "runtime/vgpu/HostRequests.h"
 #include "runtime/vgpu/LaunchShape.h"
 #include "runtime/vgpu/LaunchTally.h"
@@ -138,10 +139,11 @@ public:
       requireLoaded(*function);
       std::shared_ptr<StreamQueue> queue = queueOf(stream);
       auto setup = std::make_shared<LaunchSetup>(setupOf(*function, config, args));
+      std::shared_ptr<const device::Caller> caller = device::CallerScope::current();
       StreamWork work = streams_.next(*queue, Kind::Launch, config.where);
       work.kernel = setup->program->entry->name;
-      auto run = [this, setup, queue = queue.get(), work = std::move(work)]() mutable {
-        runLaunch(*queue, std::move(*setup), std::move(work));
+      auto run = [this, setup, caller, queue = queue.get(), work = std::move(work)]() mutable {
+        runLaunch(*queue, std::move(*setup), std::move(work), caller.get());
       };
       streams_.give(*queue, std::move(run));
     });
@@ -261,7 +263,8 @@ private:
     return setup;
   }
 
-  void runLaunch(StreamQueue &queue, LaunchSetup setup, StreamWork work) {
+  void runLaunch(StreamQueue &queue, LaunchSetup setup, StreamWork work,
+                 const device::Caller *caller) {
     // Launches before this one in the stream have ended, but for those that it need not have waited
     // for.
     std::unique_ptr<GridsInFlight> before = std::exchange(queue.inFlight, nullptr);
@@ -281,7 +284,9 @@ private:
     queue.inFlight = run.leaveInFlight();
     if (!run.findings().empty())
       ++faults_;
-    untold_.insert(untold_.end(), run.findings().begin(), run.findings().end());
+    const std::vector<Finding> findings =
+        caller ? forCaller(run.findings(), *caller, memory_) : run.findings();
+    untold_.insert(untold_.end(), findings.begin(), findings.end());
     noteWork(std::move(work));
   }
 
