@@ -44,9 +44,8 @@ DType checkedDtype(const dlpack::ElementType &type, Loc where) {
   if (std::optional<DType> dtype = dlpack::dtypeOf(type))
     return *dtype;
   refuse(ErrorCode::Unsupported, where,
-         "no tensor has elements of type code " + std::to_string(static_cast<int>(type.code)) +
-             ", " + std::to_string(type.bits) + " bits and " + std::to_string(type.lanes) +
-             (type.lanes == 1 ? " lane" : " lanes"));
+         "no tensor has elements of " + dlpack::nameOf(type) +
+             "; there are i1, i8 to i64, u8 to u64, f16, bf16, f32, f64, e4m3 and e5m2");
 }
 
 std::vector<int64_t> checkedExtents(const Layout &layout, Loc where) {

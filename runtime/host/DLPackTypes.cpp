@@ -1,5 +1,7 @@
 #include "runtime/host/DLPackTypes.h"
 
+#include <iterator>
+
 namespace tile::dlpack {
 
 static TypeCode codeOf(DType dtype) {
@@ -28,6 +30,30 @@ std::optional<DType> dtypeOf(ElementType type) {
       return dtype;
   }
   return std::nullopt;
+}
+
+/// What the codes of DLPack 1.1 stand for: names that bits follow, then those of one width.
+constexpr const char *kFamilies[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+constexpr const char *kNames[] = {"float8_e3m4",     "float8_e4m3",     "float8_e4m3b11fnuz",
+                                  "float8_e4m3fn",   "float8_e4m3fnuz", "float8_e5m2",
+                                  "float8_e5m2fnuz", "float8_e8m0fnu",  "float6_e2m3fn",
+                                  "float6_e3m2fn",   "float4_e2m1fn"};
+
+static std::string nameOfOne(ElementType type) {
+  auto code = static_cast<size_t>(type.code);
+  std::string bits = std::to_string(type.bits);
+  if (code < std::size(kFamilies))
+    return kFamilies[code] + bits;
+  if (code - std::size(kFamilies) >= std::size(kNames))
+    return "type code " + std::to_string(code) + " and " + bits + " bits";
+  std::string name = kNames[code - std::size(kFamilies)];
+  bool isUsual = name[5] - '0' == type.bits; // "float8..."
+  return isUsual ? name : name + " in " + bits + " bits";
+}
+
+std::string nameOf(ElementType type) {
+  return (type.lanes == 1 ? "" : "vectors of " + std::to_string(type.lanes) + " ") +
+         nameOfOne(type);
 }
 
 } // namespace tile::dlpack

@@ -4,6 +4,7 @@
 #include <tile/DLPack.h>
 
 #include <optional>
+#include <string>
 
 namespace tile::dlpack {
 
@@ -11,5 +12,7 @@ namespace tile::dlpack {
 ElementType elementTypeOf(DType dtype);
 /// Nothing for elements that tensors cannot have: vectors, complex numbers, parts of bytes, ...
 std::optional<DType> dtypeOf(ElementType type);
+/// "complex64", "float8_e4m3fnuz", "vectors of 4 float32": as NumPy and others call it.
+std::string nameOf(ElementType type);
 
 } // namespace tile::dlpack

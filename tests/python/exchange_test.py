@@ -52,7 +52,7 @@ class Exchange(Case):
             array = self.array.astype(kind)
             self.assertEqual(tilec.from_dlpack(array, self.device).numpy().dtype, array.dtype)
         self.fails("Unsupported", "negative", tilec.from_dlpack, self.array[::-1], self.device)
-        self.fails("Unsupported", "no tensor has elements of type code 5", tilec.from_dlpack, self.array.astype("c8"), self.device)
+        self.fails("Unsupported", "no tensor has elements of complex64; there are", tilec.from_dlpack, self.array.astype("c8"), self.device)
 
     def test_between_devices(self):
         other = tilec.Device("virtual:sm_80")
