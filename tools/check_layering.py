@@ -53,7 +53,7 @@ kMayInclude = {
     "capi": {"base", "runtime/device", "runtime/host", "tile/Aot.h", "tile/DLPack.h", "tile/Device.h", "tile/Error.h",
              "tile/Graph.h", "tile/HostArg.h", "tile/Shape.h", "tile/Tensor.h", "tile/Types.h", "tile/Version.h",
              "tile/detail/KernelRecord.h", *kOfC},
-    "capi/compiler": {"base", "capi", "runtime/jit", "runtime/tune", "public"},
+    "capi/compiler": {"base", "capi", "runtime/device", "runtime/jit", "runtime/tune", "public"},
     "ops/autograd": {"ops", "public"},
     "ops/attention": {"ops", "public"},
     "ops/nn": {"public"},

@@ -2,6 +2,7 @@
 #include "capi/Dtype.h"
 #include "capi/Handles.h"
 #include "capi/Sized.h"
+#include "capi/compiler/OpCaller.h"
 #include "runtime/jit/OpMessage.h"
 
 #include <tile/Registry.h>
@@ -52,6 +53,19 @@ std::vector<Tensor> tensorsOf(tile_tensor *const *tensors, size_t count, const s
   return result;
 }
 
+/// An optional input that is NULL is left out, whatever follows it.
+std::vector<Tensor> inputsOf(const OpEntry &op, tile_tensor *const *inputs, size_t count) {
+  required(inputs, count, "inputs");
+  auto fewest = static_cast<size_t>(op.inputs);
+  while (count > fewest && !inputs[count - 1])
+    --count;
+  std::vector<Tensor> result = tensorsOf(inputs, std::min(count, fewest), "inputs");
+  for (size_t i = fewest; i < count; ++i)
+    result.push_back(inputs[i] ? *at(inputs[i], ("inputs[" + std::to_string(i) + "]").c_str())
+                               : Tensor());
+  return result;
+}
+
 /// Ops name lines of their own; what the caller did wrong is told at the caller's.
 template <class Act> auto atCaller(const OpEntry &op, Act act) {
   try {
@@ -78,12 +92,13 @@ struct OpCall {
 OpCall callOf(const char *name, tile_tensor *const *inputs, size_t inputCount,
               const tile_setting *settings, size_t settingCount) {
   const OpEntry &op = opNamed(name);
-  return {op, settingsOf(settings, settingCount), tensorsOf(inputs, inputCount, "inputs")};
+  return {op, settingsOf(settings, settingCount), inputsOf(op, inputs, inputCount)};
 }
 
 void launchInto(OpCall &call, tile_stream *stream, const std::vector<Tensor> &outputs) {
   auto place = at(stream, "stream");
   call.settings.setTarget(place->device().target());
+  device::CallerScope scope(callerOf(call.op, place->device(), call.inputs, outputs));
   atCaller(call.op, [&] { call.op.run(*place, call.inputs, outputs, call.settings); });
 }
 

@@ -34,6 +34,7 @@
 #include <tile/c/Device.h>
 #include <tile/c/Graph.h>
 #include <tile/c/Library.h>
+#include <tile/c/OpSignature.h>
 #include <tile/c/Ops.h>
 #include <tile/c/Status.h>
 #include <tile/c/Tensor.h>

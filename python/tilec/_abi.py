@@ -45,6 +45,18 @@ class OpDescription(_Sized):
                 ("optional_inputs", c_int32), ("changed", ctypes.c_uint64)]
 
 
+class OpSignature(_Sized):
+    _fields_ = [("size", c_size_t), ("inputs", c_char_p), ("outputs", c_char_p), ("settings", c_int32)]
+
+
+class SettingDescription(_Sized):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("fallback", c_char_p), ("summary", c_char_p), ("kind", c_int32),
+                ("is_required", c_int32)]
+
+
+SETTING_KINDS = {1: "integer", 2: "number", 3: "flag", 4: "dtype", 5: "integers", 6: "text"}
+
+
 class KernelDescription(_Sized):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("file", c_char_p), ("line", c_int32), ("parameters", c_int32),
                 ("constants", c_int32), ("is_tuned", c_int32)]
@@ -97,6 +109,8 @@ _TYPES = {
     "a": c_void_p,  # of arguments, which bytes can be
     "e": POINTER(Setting),
     "o": POINTER(OpDescription),
+    "g": POINTER(OpSignature),
+    "w": POINTER(SettingDescription),
     "k": POINTER(KernelDescription),
     "p": POINTER(ParameterDescription),
     "d": POINTER(FunctionDescription),
@@ -136,7 +150,7 @@ SIGNATURES = {
 COMPILER_SIGNATURES = {
     "tile_op_count": "i Z", "tile_op_at": "i zo", "tile_op_find": "i so", "tile_op_output": "i sHzezIIL",
     "tile_op_run": "i shHzhez", "tile_op_output_count": "i sHzezZ", "tile_op_output_at": "i sHzezzIIL",
-    "tile_op_launch": "i shHzHzez",
+    "tile_op_launch": "i shHzHzez", "tile_op_signature_of": "i sg", "tile_op_setting_at": "i szw",
     "tile_library_open": "i sH", "tile_library_release": "i h", "tile_library_kernel_count": "i hZ",
     "tile_library_kernel_at": "i hzH", "tile_library_kernel": "i hsH", "tile_kernel_release": "i h",
     "tile_kernel_info": "i hk", "tile_kernel_parameter": "i hzp", "tile_kernel_launch": "i hhnaz",

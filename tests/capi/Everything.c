@@ -170,6 +170,8 @@ static void ops(void) {
   const tile_setting seven = {"value", "7"};
   size_t number = 0;
   tile_op_description op = {sizeof op, NULL, NULL, 0, 0, 0};
+  tile_op_signature signature = {sizeof signature, NULL, NULL, 0};
+  tile_setting_description setting = {sizeof setting, NULL, NULL, NULL, 0, 0};
   tile_tensor *inputs[2], *output = NULL;
   tile_dtype dtype;
   int32_t rank;
@@ -180,6 +182,10 @@ static void ops(void) {
   CHECK(op.name && op.summary);
   OK(tile_op_find("add", &op));
   CHECK(op.inputs == 2);
+  OK(tile_op_signature_of("fill", &signature));
+  CHECK(!strcmp(signature.inputs, "y") && signature.settings == 1);
+  OK(tile_op_setting_at("fill", 0, &setting));
+  CHECK(!strcmp(setting.name, "value") && setting.kind == TILE_NUMBER_SETTING);
   inputs[0] = filled(1), inputs[1] = filled(2);
   OK(tile_op_output("add", inputs, 2, NULL, 0, &dtype, &rank, shape));
   CHECK(dtype == TILE_F32 && rank == 1 && shape[0] == kCount);

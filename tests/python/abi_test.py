@@ -16,10 +16,11 @@ kStructures = {"tile_stream_usage": _abi.StreamUsage, "tile_tensor_layout": _abi
                "tile_setting": _abi.Setting, "tile_op_description": _abi.OpDescription,
                "tile_kernel_description": _abi.KernelDescription, "tile_parameter_description": _abi.ParameterDescription,
                "tile_constant": _abi.Constant, "tile_launch_options": _abi.LaunchOptions,
-               "tile_function_description": _abi.FunctionDescription}
+               "tile_function_description": _abi.FunctionDescription, "tile_op_signature": _abi.OpSignature,
+               "tile_setting_description": _abi.SettingDescription}
 kPointers = {"tile_stream_usage": "u", "tile_tensor_layout": "t", "tile_argument": "a", "tile_setting": "e",
              "tile_op_description": "o", "tile_kernel_description": "k", "tile_parameter_description": "p",
-             "tile_function_description": "d",
+             "tile_function_description": "d", "tile_op_signature": "g", "tile_setting_description": "w",
              "tile_launch_options": "n", "int32_t": "I", "tile_dtype": "I", "int64_t": "L", "size_t": "Z", "float": "F", "char": "s",
              "void": "h"}
 kValues = {"int32_t": "i", "tile_dtype": "i", "tile_status": "i", "int64_t": "l", "size_t": "z", "void": "v"}
@@ -90,6 +91,8 @@ class Abi(unittest.TestCase):
             self.assertEqual(numbers[name], getattr(_abi, name), name)
         kinds = {"in": "IN", "out": "OUT", "inout": "IN_OUT", "scalar": "SCALAR", "const": "CONST"}
         self.assertEqual({numbers[kinds[kind]]: kind for kind in kinds}, _abi.PARAMETER_KINDS)
+        settings = {numbers[name]: name[:-len("_SETTING")].lower() for name in numbers if name.endswith("_SETTING")}
+        self.assertEqual(settings, _abi.SETTING_KINDS)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ tile_status tile_op_count(size_t *count);
 tile_status tile_op_at(size_t index, tile_op_description *op);
 /// The op of a name. Error: TILE_INVALID_ARGUMENT.
 tile_status tile_op_find(const char *name, tile_op_description *op);
+/// Inputs. In the three functions below those that may be left out may be NULL, others may follow.
 /// How many outputs the op has for these inputs and settings: none if it changes inputs in place
 /// alone. Errors: TILE_INVALID_ARGUMENT for another number of inputs; the op's own.
 tile_status tile_op_output_count(const char *name, tile_tensor *const *inputs, size_t input_count,
