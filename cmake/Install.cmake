@@ -46,7 +46,7 @@ foreach(program tilec tile-opt)
 endforeach()
 
 # The Python module, where Debian's interpreter looks for it; it finds libtile.so from there.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tilec DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py"
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tilec DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
   PATTERN __pycache__ EXCLUDE)
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/cmake/copyright

@@ -51,6 +51,11 @@ def library_of(settings):
     return next((path for path in built if path.is_file()), None)
 
 
+def package_files(folder):
+    """Its sources, and the mark of a package that has type hints."""
+    return sorted([*(kFolder / folder).glob("*.py"), *(kFolder / folder).glob("py.typed")])
+
+
 def metadata():
     described = project()
     lines = ["Metadata-Version: 2.1", f"Name: {described['name']}", f"Version: {version()}",
@@ -84,7 +89,7 @@ def write_wheel(directory, tag, files):
 
 def build_wheel(directory, config_settings=None, metadata_directory=None):
     settings = config_settings or {}
-    files = {f"tilec/{path.name}": path.read_bytes() for path in sorted((kFolder / "tilec").glob("*.py"))}
+    files = {f"tilec/{path.name}": path.read_bytes() for path in package_files("tilec")}
     library = library_of(settings)
     if library is None:
         return write_wheel(directory, "py3-none-any", files)
@@ -101,7 +106,7 @@ def build_editable(directory, config_settings=None, metadata_directory=None):
 def build_sdist(directory, config_settings=None):
     base = f"tilec-{version()}"
     files = {path.relative_to(kFolder).as_posix(): path.read_bytes() for folder in ("tilec", "build_backend")
-             for path in sorted((kFolder / folder).glob("*.py"))}
+             for path in package_files(folder)}
     files |= {"pyproject.toml": (kFolder / "pyproject.toml").read_bytes(), "VERSION": f"{version()}\n".encode(),
               "PKG-INFO": metadata().encode(), "LICENSE": license_file().read_bytes()}
     with tarfile.open(pathlib.Path(directory) / f"{base}.tar.gz", "w:gz", format=tarfile.PAX_FORMAT) as archive:

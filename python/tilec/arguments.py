@@ -6,7 +6,7 @@ import struct
 from . import _abi
 from ._handles import call
 from .dtypes import DType
-from .tensor import Tensor
+from ._tensor import Tensor
 
 Parameter = collections.namedtuple("Parameter", "name kind dtype rank")
 Parameter.__doc__ = """A parameter of a kernel. `kind` is "in", "out", "inout", "scalar" or "const"; `dtype` is None where any is taken."""

@@ -3,11 +3,17 @@
 A capsule holds a pointer to a structure with a deleter. Who takes the tensor renames the capsule to `used_...`; a capsule that ends
 under its first name calls the deleter.
 """
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any
 
 from . import _abi
 from ._handles import call, made
-from .device import stream_handle
+from .device import Device, Stream, stream_handle
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor
 
 CPU, CUDA = 1, 2
 _VERSION = (1, 1)
@@ -62,13 +68,14 @@ ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))
 _destructor_address = ctypes.cast(_destructor, ctypes.c_void_p).value
 
 
-def device_of(tensor):
+def device_of(tensor: Tensor) -> tuple[int, int]:
     """What others can address: memory of a GPU as it is, that of the virtual GPU as a copy in memory of the host."""
     device = tensor.device
     return (CPU, 0) if device.is_virtual else (CUDA, device.number("ordinal"))
 
 
-def export(tensor, stream, max_version, dl_device, copy):
+def export(tensor: Tensor, stream: int | None, max_version: tuple[int, int] | None, dl_device: tuple[int, int] | None,
+           copy: bool | None) -> Any:
     """`Tensor.__dlpack__`: a capsule. BufferError for what the memory cannot be."""
     own = device_of(tensor)
     if dl_device is not None and tuple(dl_device) != own:
@@ -100,7 +107,13 @@ def _capsule_of(source, stream, is_cuda):
         return source.__dlpack__(**options)
 
 
-def take(source, device, stream):
+def is_shared(source: Any, device: Device) -> bool:
+    """Whether a tensor of another library is taken without a copy."""
+    place = source.__dlpack_device__() if hasattr(source, "__dlpack_device__") else (CPU, 0)
+    return int(place[0]) == CUDA and not device.is_virtual
+
+
+def take(source: Any, device: Device, stream: Stream | None) -> int:
     """The handle of a tensor with a source's elements; the source is told in any case that it was taken."""
     if stream is not None:
         stream_handle(stream)

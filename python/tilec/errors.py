@@ -1,4 +1,8 @@
 """The exception of this package."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 from . import _abi
 
 _FAULTS = {0: "", 1: "user", 2: "compiler", 3: "device"}
@@ -7,7 +11,8 @@ _FAULTS = {0: "", 1: "user", 2: "compiler", 3: "device"}
 class Error(Exception):
     """What tilec refuses or cannot do. Its text has one to three lines: file:line, fault, values, remedy, then notes."""
 
-    def __init__(self, text, code="", status=0, message="", file="", line=0, notes=(), fault=""):
+    def __init__(self, text: str, code: str = "", status: int = 0, message: str = "", file: str = "", line: int = 0,
+                 notes: Iterable[str] = (), fault: str = "") -> None:
         super().__init__(text)
         self.code = code  # "InvalidArgument", ...
         self.status = status  # the same as a number of the C API
@@ -18,11 +23,11 @@ class Error(Exception):
         self.fault = fault  # whose it is: "user", "compiler" or "device"
 
 
-def _text(value):
+def _text(value: bytes | None) -> str:
     return value.decode(errors="replace") if value else ""
 
 
-def last_error(status):
+def last_error(status: int) -> Error:
     """The last error of this thread, which a call has just returned as `status`."""
     library = _abi.library
     notes = [_text(library.tile_last_error_note(index)) for index in range(library.tile_last_error_note_count())]

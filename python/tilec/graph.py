@@ -1,18 +1,24 @@
 """Graphs: work of a stream that is recorded once and given to the device as a whole, again and again (docs/graphs.md)."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from . import _abi
 from ._handles import Handle, call, made
-from .device import stream_handle
+from .device import Stream, stream_handle
 from .errors import Error
 
 
 class _Recorded:
     """A function without arguments as the C API calls it. What it raises ends the capture and is raised again behind it."""
 
-    def __init__(self, work):
-        self.work, self.raised = work, None
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.raised: BaseException | None = None
         self.function = _abi.Work(self._run)
 
-    def _run(self, _):
+    def _run(self, _: Any) -> int:
         try:
             self.work()
             return 0
@@ -23,7 +29,7 @@ class _Recorded:
             self.raised = error
             return _abi.INVALID_ARGUMENT
 
-    def handed(self, give):
+    def handed(self, give: Callable[[Any], Any]) -> Any:
         """What `give(function)` returns."""
         try:
             return give(self.function)
@@ -40,16 +46,16 @@ class Graph(Handle):
     __slots__ = ()
 
     @classmethod
-    def capture(cls, stream, work):
+    def capture(cls, stream: Stream, work: Callable[[], Any]) -> Graph:
         """Calls `work()`, whose calls for the stream are recorded instead of carried out."""
         handle = stream_handle(stream)
         return cls(_Recorded(work).handed(lambda function: made(_abi.library.tile_graph_capture, handle, function, None)))
 
-    def replay(self, stream):
+    def replay(self, stream: Stream) -> None:
         """Gives the work to the stream, in whose order it runs."""
         call(_abi.library.tile_graph_replay, self._handle, stream_handle(stream))
 
-    def update(self, stream, work):
+    def update(self, stream: Stream, work: Callable[[], Any]) -> None:
         """Captures anew; later replays do that work. Only addresses, numbers, grids and kernels may differ."""
         handle = stream_handle(stream)
         _Recorded(work).handed(

@@ -1,6 +1,10 @@
 """Kernels of the language in a shared library."""
+from __future__ import annotations
+
 import ctypes
 import operator
+import os
+from typing import Any
 
 from . import _abi
 from ._handles import Handle, call, encoded, made, require_compiler
@@ -16,18 +20,18 @@ class Library(Handle):
     _release_function = "tile_library_release"
     __slots__ = ()
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike) -> None:
         require_compiler("libraries of kernels")
         super().__init__(made(_abi.library.tile_library_open, encoded(path)))
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """The names of its kernels."""
         count = ctypes.c_size_t()
         call(_abi.library.tile_library_kernel_count, self._handle, ctypes.byref(count))
         return [Kernel(made(_abi.library.tile_library_kernel_at, self._handle, index)).name for index in range(count.value)]
 
-    def kernel(self, name):
+    def kernel(self, name: str) -> Kernel:
         """The kernel of a name."""
         return Kernel(made(_abi.library.tile_library_kernel, self._handle, encoded(name)))
 
@@ -44,21 +48,21 @@ class Kernel(Handle):
     _release_function = "tile_kernel_release"
     __slots__ = ("name", "file", "line", "is_tuned", "parameters", "_options")
 
-    def __init__(self, handle):
+    def __init__(self, handle: int) -> None:
         super().__init__(handle)
         info = _abi.KernelDescription()
         call(_abi.library.tile_kernel_info, handle, ctypes.byref(info))
         self.name, self.file, self.line = info.name.decode(), info.file.decode(), info.line
         self.is_tuned = bool(info.is_tuned)
-        self._options = {}  # of calls so far, by what they were given
+        self._options: dict[tuple, Any] = {}  # of calls so far, by what they were given
         self.parameters = [parameter(_abi.library.tile_kernel_parameter, handle, index) for index in range(info.parameters)]
 
-    def __call__(self, stream, *arguments, **settings):
+    def __call__(self, stream: Stream, *arguments: Any, **settings: Any) -> None:
         """Launches on the stream; compiles on first use."""
         call(_abi.library.tile_kernel_launch, self._handle, stream_handle(stream), self._options_of(settings),
              words_of(arguments), len(arguments))
 
-    def prepare(self, place, *arguments, **settings):
+    def prepare(self, place: Device | Stream, *arguments: Any, **settings: Any) -> None:
         """Compiles and loads what such a call needs, without launching: on a device, or on a stream, whose options count."""
         if isinstance(place, Stream):
             function, handle = _abi.library.tile_kernel_prepare_for, stream_handle(place)
@@ -68,7 +72,7 @@ class Kernel(Handle):
             raise TypeError(f"a tilec.Device or tilec.Stream is expected, got a {type(place).__name__}")
         call(function, self._handle, handle, self._options_of(settings), words_of(arguments), len(arguments))
 
-    def _options_of(self, settings):
+    def _options_of(self, settings: dict[str, Any]) -> Any:
         key = tuple(settings.items())
         try:
             known = self._options.get(key)
@@ -80,19 +84,19 @@ class Kernel(Handle):
             known = self._options[key] = ctypes.byref(_options(**settings))
         return known
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tilec.Kernel {self.name}({', '.join(parameter.name for parameter in self.parameters)})>"
 
 
-def _within(bits, name, value):
+def _within(bits: int, name: str, value: Any) -> int:
     number = operator.index(value)
     if not -2**(bits - 1) <= number < 2**(bits - 1):
         raise OverflowError(f"{name}={value} is beyond {bits} bits")
     return number
 
 
-def _options(*, grid=None, warps=0, max_registers=0, occupancy=0, fp_fusion=True, ftz=False, checked=False, assume=True,
-             constants=None, **named):
+def _options(*, grid: Any = None, warps: int = 0, max_registers: int = 0, occupancy: int = 0, fp_fusion: bool = True, ftz: bool = False,
+             checked: bool = False, assume: bool = True, constants: dict[str, int] | None = None, **named: int) -> _abi.LaunchOptions:
     options = _abi.LaunchOptions()
     values = {**named, **(constants or {})}
     options.constants = (_abi.Constant * len(values))(*(

@@ -136,20 +136,11 @@ class Ops(Case):
             self.assertEqual(function.__name__, name)
             self.assertTrue(function.__doc__)
             self.assertIn(name, dir(tilec.ops))
-        with self.assertRaisesRegex(AttributeError, "there is no op magic; there are adamw, add,"):
-            tilec.ops.magic
 
     def test_wrong_calls(self):
         x = tilec.zeros((4, 4), device=self.device)
-        self.fails("InvalidArgument", "add: the op reads 2 tensors, got 1", tilec.ops.add, x)
-        self.fails("InvalidArgument", "add: nothing is called 'magic'", tilec.ops.add, x, x, magic=1)
         self.fails("InvalidArgument", "matmul: fast=yes", tilec.ops.matmul, x, x, fast="yes")
         self.fails("InvalidArgument", "add:", tilec.ops.add, x, tilec.zeros((4, 4), tilec.f16, self.device))
-        for wrong in (3, numpy.zeros(4), None):
-            with self.assertRaises(TypeError):
-                tilec.ops.add(x, wrong)
-        with self.assertRaises(TypeError):
-            tilec.ops.add(x, x, out=numpy.zeros((4, 4)))
 
 
 class Graphs(WithLibrary):

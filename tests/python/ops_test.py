@@ -33,6 +33,8 @@ kActivations = {
 }
 kArithmetic = {"add": numpy.add, "subtract": numpy.subtract, "multiply": numpy.multiply, "divide": numpy.divide,
                "maximum": numpy.maximum, "minimum": numpy.minimum}
+kComparisons = {"equal": numpy.equal, "not_equal": numpy.not_equal, "less": numpy.less, "less_equal": numpy.less_equal,
+                "greater": numpy.greater, "greater_equal": numpy.greater_equal}
 kReductions = {"sum": numpy.sum, "mean": numpy.mean, "reduce_max": numpy.max, "reduce_min": numpy.min,
                "sum_of_squares": lambda x, **how: numpy.sum(x * x, **how)}
 
@@ -89,6 +91,22 @@ class ByName(Case):
         assert_allclose(self.op("affine", a, factor=2, offset=-0.5), 2 * a - 0.5, rtol=1e-6)
         assert_array_equal(self.op("copy", a, dtype=tilec.f16), a.astype("f2"))
         assert_array_equal(self.changed("fill", a, value=0.25)[0], numpy.full_like(a, 0.25))
+
+    def test_comparisons(self):
+        a = numpy.array([[0, 1, -1, numpy.nan, numpy.inf, -0.0]], "f4").repeat(6, 0)
+        for dtype in ("f4", "f2", "f8"):
+            x = a.astype(dtype)
+            for name, function in kComparisons.items():
+                found = self.op(name, x, numpy.ascontiguousarray(x.T))
+                self.assertEqual(found.dtype, bool)
+                assert_array_equal(found, function(x, x.T), name)
+        for dtype, ends in (("i8", (-2**63, 2**63 - 1)), ("u8", (0, 2**64 - 1)), ("i1", (-128, 127)), ("u2", (0, 2**16 - 1))):
+            x, y = numpy.array([*ends, 5], dtype), numpy.array([*ends[::-1], 5], dtype)
+            for name, function in kComparisons.items():
+                assert_array_equal(self.op(name, x, y), function(x, y), name)
+        x, = self.give(a)
+        self.fails("InvalidArgument", "less:", tilec.ops.less, x, x.to("f16"))
+        self.fails("InvalidArgument", "less:", tilec.ops.less, x, x, out=x)
 
     def test_reductions(self):
         x = self.normal(3, 5, 8)
@@ -164,7 +182,7 @@ class ByName(Case):
         one_hot = numpy.eye(21)[numpy.maximum(targets, 0)] * kept[:, None]
         expected = (softmax(logits) * kept[:, None] - one_hot) / kept.sum()
         assert_allclose(self.op("cross_entropy_backward", numpy.float32(1), logits, targets, lse), expected, rtol=1e-3, atol=1e-5)
-        with self.assertRaisesRegex(tilec.Error, "reduction=most: none, sum or mean"):
+        with self.assertRaisesRegex(tilec.Error, "reduction=most: mean, none or sum"):
             self.op("cross_entropy", logits, targets, reduction="most")
 
     def test_choosing(self):
@@ -281,11 +299,8 @@ class ByName(Case):
         assert_array_equal(values.numpy()[:, 0], x.numpy().max(-1))
         self.fails("InvalidArgument", "top_k: the op has 2 outputs, got 1", tilec.ops.top_k, x, k=2, out=values)
         self.fails("InvalidArgument", "fill: the op has 0 outputs, got 1", tilec.ops.fill, x, out=x)
-        self.fails("InvalidArgument", "the op reads 1 to 3 tensors, got 4", tilec.ops.layernorm, x, x, x, x)
-        self.fails("InvalidArgument", "axes=0,: integers are expected", tilec.ops.sum, x, axes="0,")
+        self.fails("InvalidArgument", "axes=0,: integers, as 4x1024 or 0,2, are expected", tilec.ops.sum, x, axes="0,")
         self.fails("InvalidArgument", "epsilon=small: a number is expected", tilec.ops.layernorm, x, epsilon="small")
-        self.assertEqual(tilec.ops.adamw.__doc__, "a step of AdamW: weights, gradient, m, v, master weights, of 4 to 5 tensors. "
-                         "Changes tensor 0, 2, 3, 4 in place.")
 
 
 class Manual(unittest.TestCase):
