@@ -18,9 +18,9 @@ struct CompileOptions {
   bool keepStages = false;      ///< fill CompiledKernel::stages
   /// Called with the IR of each stage that is reached, also of kernels that are refused later: tile, tilegpu and llvm.
   std::function<void(Stage, const std::string &text)> onStage = nullptr;
-  bool keepReport = false; ///< fill CompiledKernel::report
+  bool keepReport = false;                ///< fill CompiledKernel::report
   std::optional<LaunchFacts> launch = {}; ///< which the report is about
-  bool timePasses = false; ///< fill CompiledKernel::timings
+  bool timePasses = false;                ///< fill CompiledKernel::timings
 #ifdef NDEBUG
   bool verifyEach = false;   ///< verify the IR after each pass
   bool verifyGroups = false; ///< and if not, after each group of them: layouts, memory, ...

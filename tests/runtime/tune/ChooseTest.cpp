@@ -59,8 +59,7 @@ TEST_F(Choosing, OfWhatSeveralHaveChosenTheBestKnown) {
   fast.samples = 10, known.samples = 40;
   EXPECT_EQ(choose(Mode::Cached, {}, database({fast, known})).config.str(), "block=512 warps=8");
   known.milliseconds = 1.2;
-  EXPECT_EQ(choose(Mode::Cached, {table({fast, known})}, nullptr).config.str(),
-            "block=64 warps=8");
+  EXPECT_EQ(choose(Mode::Cached, {table({fast, known})}, nullptr).config.str(), "block=64 warps=8");
 }
 
 TEST_F(Choosing, TablesCountForMoreThanTheDatabase) {

@@ -1,6 +1,6 @@
 // Results that are kept: in lines of text, in the database, and what becomes of both when they are damaged.
-#include "runtime/tune/Merge.h"
 #include "runtime/tune/Store.h"
+#include "runtime/tune/Merge.h"
 #include "tests/runtime/cache/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
