@@ -1,4 +1,5 @@
-// What a report is told of the launch it is about: with it loops and branches are followed as the programs would take them.
+// What a report is told of the launch it is about: with it loops and branches are followed as the programs would
+// take them.
 #pragma once
 
 #include <array>
