@@ -160,6 +160,7 @@ const std::vector<Example> &examples() {
 
     // Reductions
     EXAMPLE("sum", sum(m, 1), 10, 26),
+    EXAMPLE("sum", sum(m, {.keep_dims = true}) - x, 35, 34, 33, 32),
     EXAMPLE("prod", prod(x), 24),
     EXAMPLE("mean", mean(m, 0), 3, 4, 5, 6),
     EXAMPLE("reduce_max", reduce_max(m, 1, {.keep_dims = true}), 4, 8),
