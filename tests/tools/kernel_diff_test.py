@@ -123,7 +123,7 @@ done
 
     def test_a_cost_that_falls_and_one_that_stays(self):
         text = self.cost(0, 's/"shared_bytes": [1-9][0-9]*/"shared_bytes": 1/')
-        self.assertRegex(text, r"shared bytes \d+ -> 1\n")
+        self.assertRegex(text, r"sm_80: registers \d+; spilled bytes \w+; shared bytes \d+ -> 1; loops ")
         self.assertIn("0 of 1 kernels cost more; 1 others have changed", text)
         text = self.cost(0, "")
         self.assertNotIn("->", text)
