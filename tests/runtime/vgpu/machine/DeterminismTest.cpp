@@ -79,7 +79,8 @@ std::vector<uint32_t> orderOfBlocks(std::optional<uint64_t> seed) {
   std::vector<uint32_t> words(33);
   device::DevicePtr data = device->alloc(words.size() * 4);
   device->copyToDevice(data, words.data(), words.size() * 4);
-  device::Arg args[] = {{&data, sizeof data}};
+  device::TensorMap map; // which the kernel has, and does not use
+  device::Arg args[] = {{&data, sizeof data}, {&map, sizeof map}};
   device->launch(device->getFunction(module, "k"), {{32}, {1}, {}, 0}, args);
   device->copyToHost(words.data(), data, words.size() * 4);
   return words;
