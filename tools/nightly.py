@@ -2,7 +2,7 @@
 """What is too long for every change: `tools/dev nightly` runs all parts, `tools/dev nightly gcc` one of them.
 
   calls     the programs that ctest knows by the label `nightly`, with the sanitizers of the preset asan, in a million calls each
-            (TILE_NIGHTLY_CALLS)
+            (TILE_FUZZ_CALLS)
   programs  10,000 random programs against the host, others every day
   kernels   every kernel of the ops' tests goes to ptxas (TILE_ASSEMBLE=all), where a test run takes half of them
   mutants   every mutant of kernels that the virtual GPU must notice
@@ -68,8 +68,8 @@ class Part:
 
 
 def labelled(preset, label):
-    """The command, the environment and the folder of each test with a label."""
-    text = subprocess.run(["ctest", "--test-dir", f"build/{preset}", "-L", f"^{label}$", "--show-only=json-v1"], cwd=root,
+    """The command, the environment and the folder of each test with a label, those included that are of a configuration of that name."""
+    text = subprocess.run(["ctest", "--test-dir", f"build/{preset}", "-C", label, "-L", f"^{label}$", "--show-only=json-v1"], cwd=root,
                           check=True, capture_output=True, text=True).stdout
     for test in json.loads(text)["tests"]:
         properties = {each["name"]: each["value"] for each in test.get("properties", [])}
@@ -85,7 +85,7 @@ def calls(part):
     part.build("asan", *sorted({os.path.basename(command[0]) for command, _, _ in tests}))
     count = kCalls // (kQuick if part.quick else 1)
     for command, environment, _ in tests:
-        part.run(command, **{"ASAN_OPTIONS": "allow_user_poisoning=0", **environment, "TILE_NIGHTLY_CALLS": str(count)})
+        part.run(command, **{"ASAN_OPTIONS": "allow_user_poisoning=0", **environment, "TILE_FUZZ_CALLS": str(count)})
     return f"{len(tests)} programs, {count} calls each"
 
 
