@@ -7,6 +7,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import time
 import unittest
 
 kProgram = os.path.abspath(sys.argv.pop(1))
@@ -55,7 +56,15 @@ class Nightly(unittest.TestCase):
         self.assertIn("took longer than", text)
         pid = (self.path / "pid").read_text().strip()
         state = pathlib.Path(f"/proc/{pid}/stat")
-        self.assertTrue(not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] in "ZX")
+        def lives():
+            try:
+                return state.read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+            except OSError:
+                return False
+        end = time.monotonic() + 10  # who was killed dies soon, not at once
+        while lives() and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertFalse(lives())
 
     def test_unknown_parts(self):
         code, text = self.nightly({"good": lambda part: ""}, "what")
