@@ -292,7 +292,7 @@ struct TargetInfo {
 TargetInfo target();
 /// The target that code for a GPU of this name (`Device::target()`, "sm_86") is compiled for: its
 /// own, or the nearest older one that it runs.
-TargetInfo targetInfo(std::string_view gpu);
+TargetInfo target_info(std::string_view gpu);
 /// Throws a tile::Error with `message` at the caller's line unless `condition`: for legality of
 /// constants.
 void require(bool condition, const char *message, Loc loc = Loc::here());

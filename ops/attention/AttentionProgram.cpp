@@ -68,7 +68,7 @@ AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
   bool isLong = !isWide && head > 96 && head <= 128;
   int keys = isWide || head > 96 ? 32 : 64;
   int queries = rowsFor(count, isLong ? 128 : head * (isWide ? 2 : 1) > 128 ? 32 : 64);
-  if (isWide && forwardBytes(queries, keys, head) > targetInfo(target).shared_bytes)
+  if (isWide && forwardBytes(queries, keys, head) > target_info(target).shared_bytes)
     keys = 16;
   bool isEight = isLong ? queries == 128 : head > widestOfFourWarps(isWide, precision);
   return {{queries, keys, head, isEight ? 8 : 4}, precision};
@@ -95,7 +95,7 @@ AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked) {
     return backwardPlanOfGroups(head, asked);
   bool fits = asked == Precision::tf32 && head <= 64;
   int side = !isWide && head <= 64 ? 64 : head <= (isWide ? 128 : 192) ? 32 : 16;
-  if (isWide && backwardBytes(side, head) > targetInfo(target).shared_bytes)
+  if (isWide && backwardBytes(side, head) > target_info(target).shared_bytes)
     side = 16;
   return {{side, side, head, 8}, fits ? asked : Precision::ieee};
 }

@@ -285,7 +285,7 @@ TargetInfo knownTarget(std::string_view target) {
 
 } // namespace tile::jit
 
-tile::TargetInfo tile::targetInfo(std::string_view gpu) {
+tile::TargetInfo tile::target_info(std::string_view gpu) {
   ir::Target target = ir::targetForGpu(gpu);
   return {target.smVersion, target.maxSharedBytesPerBlock};
 }

@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kKernelsPerFile = 64;
+constexpr size_t kKernelsPerFile = 32; // whose tables of constants stay below 64 KB together
 
 std::string read(const fs::path &path) {
   std::ifstream file(path);

@@ -156,7 +156,7 @@ const std::vector<Example> &examples() {
 
     // Host-side questions
     EXAMPLE("target", x * (target().sm >= 80 ? 1 : 0), 1, 2, 3, 4),
-    EXAMPLE("targetInfo", x + targetInfo("sm_80").sm, 81, 82, 83, 84),
+    EXAMPLE("target_info", x + target_info("sm_80").sm, 81, 82, 83, 84),
     BODY("require", require(x.rank() == 1, "x is a row"); return x;, 1, 2, 3, 4),
 
     // Reductions

@@ -104,10 +104,11 @@ public:
   /// What the reports say; `counters` what is counted.
   Work run(Work &counters) {
     const OpEntry &op = *findOp(name_);
+    OpSettings call = settings_.forExample(op.settings);
     std::vector<Tensor> inputs, outputs;
     for (const TensorSpec &spec : inputsOf(op, settings_))
       inputs.push_back(zeros(spec));
-    for (const TensorSpec &spec : op.outputs(inputs, settings_))
+    for (const TensorSpec &spec : op.outputs(inputs, call))
       outputs.push_back(zeros(spec));
     detail::LaunchTaker take =
         [&](const detail::KernelRecord &record, std::span<const HostArg> args,
@@ -122,7 +123,7 @@ public:
           jit::launchCompiled(device_, kernel, args, {});
         };
     stream_.state().taker = &take;
-    op.run(stream_, inputs, outputs, settings_);
+    op.run(stream_, inputs, outputs, call);
     stream_.state().taker = nullptr;
     stream_.synchronize();
     counters = counted(*gpu_);

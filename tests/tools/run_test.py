@@ -87,7 +87,7 @@ class Run(Case):
         self.write("x.npy", npy("<f4", [2, 4], floats(range(8))))
         self.write("i.npy", npy("<i4", [2], struct.pack("<2i", 0, 1)))
         for words, said in [(["top_k", "k=9", "x.npy", "v.npy", "i2.npy"], r"top_k: k is 9"),
-                            (["sample_top_k", "k=9", "x.npy", "i2.npy"], r"sample_top_k: k is 9"),
+                            (["sample_top_k", "k=9", "seed=1", "x.npy", "i2.npy"], r"sample_top_k: k is 9"),
                             (["sum_to", "shape=3", "x.npy", "y.npy"], r"sum_to: "),
                             (["log_softmax", "i.npy", "y.npy"], r"log_softmax: x "),
                             (["swiglu_halves", "i.npy", "y.npy"], r"swiglu_halves: "),
