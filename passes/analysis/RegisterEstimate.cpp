@@ -20,7 +20,7 @@ namespace {
 /// in the making.
 constexpr int64_t kAlways = 6;
 /// What it takes more where the assembler need not leave registers to other blocks.
-constexpr int64_t kAtEase = 8;
+constexpr int64_t kAtEase = 5;
 /// Up to this share of the registers there are, the assembler takes some to load ahead and to keep addresses.
 constexpr double kComfortable = 0.8;
 /// What a function of f64 has in the making: it is a polynomial, several elements of which are computed at once.

@@ -63,12 +63,22 @@ int64_t elementsOf(RankedTensorType tile) {
 struct Consumption {
   int64_t steps = 0; ///< along K, one after the other; 0 if it holds all of the tile
   bool runsAhead =
-      false; ///< the next step's are loaded meanwhile: not if they are rounded on their way
+      false; ///< the next step's are loaded meanwhile: not if they are rounded on their way, or sums are few
 };
 
 // Is each element of the result made of one of each operand's?
 bool keepsElements(Operation *op) {
   return isElementwise(op) || isa_and_present<ir::PermuteOp>(op);
+}
+
+// Are the fragments of a step along K as many words as the sums of a thread? Then there is as much to load as to multiply, and
+// the assembler does not load ahead.
+bool haveFewSums(ir::DotOp dot, int64_t steps) {
+  auto wordsOf = [](Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return wordsOfElements(type.getElementType(), elementsOf(type));
+  };
+  return (wordsOf(dot.getA()) + wordsOf(dot.getB())) / steps >= wordsOf(dot.getAcc());
 }
 
 // What several products take stays to the last of them: they add to the same sums one after the other.
@@ -86,8 +96,8 @@ Consumption consumptionOf(Value tile) {
     auto mma = dot && use.getOperandNumber() < 2 ? ir::findMma(dot) : std::nullopt;
     if (!mma)
       break;
-    return {cast<RankedTensorType>(dot.getA().getType()).getShape().back() / mma->shape.k,
-            mma->a != "tf32"};
+    int64_t steps = cast<RankedTensorType>(dot.getA().getType()).getShape().back() / mma->shape.k;
+    return {steps, mma->a != "tf32" && !haveFewSums(dot, steps)};
   }
   return {};
 }
