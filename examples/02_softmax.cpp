@@ -8,7 +8,7 @@ using namespace tile;
 
 const auto rowSoftmax = kernel("softmax", [](In<f32, 2> x, Out<f32, 2> y, Const Columns) {
   Value row = grid1d(y, {1});
-  Value tile = x.tile({1, Columns}).pad(-INFINITY)(row, 0); // beyond the row: exp(-inf) is 0
+  Value tile = x.tile({1, Columns}).pad(-inf)(row, 0); // beyond the row: exp(-inf) is 0
   Value powers = exp(tile - reduce_max(tile, 1, {.keep_dims = true}));
   y.tile({1, Columns})(row, 0) = powers / sum(powers, 1, {.keep_dims = true});
 });

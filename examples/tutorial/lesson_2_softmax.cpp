@@ -10,7 +10,7 @@ using namespace tile;
 const auto softmaxRows =
     kernel("softmax", [](In<f32, 2> x, Out<f32, 2> y, Const Rows, Const Columns) {
       Value program = grid1d(y, {Rows});
-      Value tile = x.tile({Rows, Columns}).pad(-INFINITY)(program, 0);
+      Value tile = x.tile({Rows, Columns}).pad(-inf)(program, 0);
       Value largest = reduce_max(tile, 1, {.keep_dims = true}); // Rows x 1
       Value powers = exp(tile - largest);                       // broadcasts, as in NumPy
       Value total = sum(powers, 1, {.keep_dims = true});

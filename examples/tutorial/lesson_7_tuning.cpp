@@ -11,7 +11,7 @@ const auto softmaxRows =
     kernel("softmax_rows",
            [](In<f32, 2> x, Out<f32, 2> y, Const Rows, Const Columns) {
              Value program = grid1d(y, {Rows});
-             Value tile = x.tile({Rows, Columns}).pad(-INFINITY)(program, 0);
+             Value tile = x.tile({Rows, Columns}).pad(-inf)(program, 0);
              Value powers = exp(tile - reduce_max(tile, 1, {.keep_dims = true}));
              y.tile({Rows, Columns})(program, 0) = powers / sum(powers, 1, {.keep_dims = true});
            })

@@ -26,6 +26,9 @@
 
 namespace tile {
 
+/// Infinity, a host number that every float dtype takes: `x.tile({R, C}).pad(-inf)`.
+inline constexpr double inf = __builtin_inf();
+
 /// A tile or scalar of one kernel: a cheap handle, passed by value. Assigning to one is plain C++
 /// and therefore only allowed in the staged scope in which it was declared; state that changes in a
 /// staged loop or branch is a `var(...)`.

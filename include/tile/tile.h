@@ -27,5 +27,3 @@
 #include <tile/Value.h>
 #include <tile/Version.h>
 #include <tile/View.h>
-
-#include <cmath> // INFINITY and NAN, as in x.tile({R, C}).pad(-INFINITY)
