@@ -3,6 +3,7 @@
 
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/tile/TileDialect.h"
+#include "passes/Pipeline.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

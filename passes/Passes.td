@@ -146,7 +146,7 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::mlir::func::FuncOp"> {
     gets more slots than the shared memory of the target has room for. Relies on: PromoteToShared.
   }];
   let options = [Option<"target", "target", "std::string", "\"\"", "for its shared memory; none: unknown">,
-                 Option<"mostStages", "most-stages", "int32_t", "64", "no loop gets more stages than this">];
+                 Option<"mostStages", "most-stages", "int32_t", "kMostStages", "no loop gets more stages than this">];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
 

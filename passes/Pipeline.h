@@ -10,9 +10,12 @@ class OpPassManager;
 
 namespace tile::passes {
 
+/// The most iterations of a loop, this one included, that its loads may be in flight for.
+inline constexpr int32_t kMostStages = 64;
+
 struct PipelineOptions {
-  std::string target = "sm_80"; ///< a name the target table knows
-  int32_t mostStages = 64;      ///< no loop's loads run further ahead
+  std::string target = "sm_80";     ///< a name the target table knows
+  int32_t mostStages = kMostStages; ///< no loop's loads run further ahead
 };
 
 /// The first half: from dialect `tile` to tiles with layouts, and rings of one slot.

@@ -26,9 +26,6 @@ namespace tile::passes {
 
 namespace {
 
-/// Loads run less than so many iterations ahead.
-constexpr int64_t kMostStages = 16;
-
 enum class Form { AsItIs, Unsigned, Wide };
 
 bool hasOverflow(APInt (APInt::*operation)(const APInt &, bool &) const, const APInt &a,
@@ -87,7 +84,8 @@ Value largerOf(OpBuilder &b, Location loc, Value lower, Value upper) {
   return arith::MaxSIOp::create(b, loc, lower, upper);
 }
 
-// The same loop between other bounds; `indexOf` makes the index that the body knows of the one that is counted.
+// The same loop between other bounds; `indexOf` makes the index that the body knows of the one that is counted, which its first
+// operation alone takes.
 void rebuild(scf::ForOp loop, Value lower, Value upper, Value step, bool isUnsigned,
              llvm::function_ref<Value(OpBuilder &, Value)> indexOf) {
   OpBuilder b(loop);
@@ -96,14 +94,10 @@ void rebuild(scf::ForOp loop, Value lower, Value upper, Value step, bool isUnsig
   other->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   other.getRegion().takeBody(loop.getRegion());
   Value counted = other.getInductionVar();
-  Type type = counted.getType();
   counted.setType(lower.getType());
   b.setInsertionPointToStart(other.getBody());
-  Value placeholder = arith::ConstantOp::create(b, loop.getLoc(), b.getIntegerAttr(type, 0));
-  counted.replaceAllUsesWith(placeholder);
   Value index = indexOf(b, counted);
-  placeholder.replaceAllUsesWith(index);
-  placeholder.getDefiningOp()->erase();
+  counted.replaceAllUsesExcept(index, &other.getBody()->front());
   loop->replaceAllUsesWith(other.getResults());
   loop.erase();
 }
