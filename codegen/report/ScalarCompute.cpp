@@ -29,32 +29,10 @@ Scalar known(uint64_t value) { return {static_cast<int64_t>(value), true}; }
 Scalar known(int64_t value) { return {value, true}; }
 
 bool compared(arith::CmpIPredicate predicate, int64_t a, int64_t b, unsigned bits) {
-  uint64_t ua = unsignedOf(a, bits), ub = unsignedOf(b, bits);
-  if (bits == 1) // true is the signed -1
-    a = -a, b = -b;
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return a == b;
-  case arith::CmpIPredicate::ne:
-    return a != b;
-  case arith::CmpIPredicate::slt:
-    return a < b;
-  case arith::CmpIPredicate::sle:
-    return a <= b;
-  case arith::CmpIPredicate::sgt:
-    return a > b;
-  case arith::CmpIPredicate::sge:
-    return a >= b;
-  case arith::CmpIPredicate::ult:
-    return ua < ub;
-  case arith::CmpIPredicate::ule:
-    return ua <= ub;
-  case arith::CmpIPredicate::ugt:
-    return ua > ub;
-  case arith::CmpIPredicate::uge:
-    return ua >= ub;
-  }
-  return false;
+  auto number = [&](int64_t value) {
+    return APInt(bits, static_cast<uint64_t>(value), /*isSigned=*/false, /*implicitTrunc=*/true);
+  };
+  return arith::applyCmpPredicate(predicate, number(a), number(b));
 }
 
 Scalar divided(Compute what, int64_t a, int64_t b, unsigned bits) {

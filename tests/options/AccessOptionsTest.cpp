@@ -38,7 +38,6 @@ OptionRow storeRow(std::string name, AccessOptions options, On accepted = On::Ev
 }
 
 TEST(Options, LoadsAndStores) {
-  std::string ofLoads = "is for loads of tiles that products depend on", ofStores = "for stores";
   for (bool byPointers : {false, true})
     expectRows({
         loadRow("Cache::any", {.cache = Cache::any}, On::Every, "", byPointers),

@@ -14,22 +14,27 @@ struct Extents {
 
 class OddExtents : public StagedLoops {
 protected:
-  /// Expects sum over k of a[t][i][k] * b[t][k][j] in sums[t][i][j]; `b` may lie transposed in memory.
+  /// The sum over k of a[t][i][k] * b[t][k][j], of element i of a batch of products; `b` may lie transposed in memory.
+  template <class A, class B>
+  static double sumOf(const std::vector<A> &a, const std::vector<B> &b, Extents s,
+                      bool isTransposed, int64_t i) {
+    int64_t matrix = i / (s.m * s.n), row = i / s.n % s.m, column = i % s.n;
+    double sum = 0;
+    for (int64_t k = 0; k < s.k; ++k)
+      sum += exact(a[static_cast<size_t>((matrix * s.m + row) * s.k + k)]) *
+             exact(b[static_cast<size_t>(matrix * s.k * s.n +
+                                         (isTransposed ? column * s.k + k : k * s.n + column))]);
+    return sum;
+  }
+
+  /// Expects these sums of a kernel of tensors of three dimensions.
   template <class A, class B, class Launcher>
   void expectProducts(const Launcher &program, int64_t batch, Extents s, bool isTransposed) {
     auto a = smallIntegers<A>(batch * s.m * s.k, 1);
     auto b = smallIntegers<B>(batch * s.k * s.n, 2);
     std::vector<float> zeros(static_cast<size_t>(batch * s.m * s.n));
     auto sums = input<float>({batch, s.m, s.n}, zeros);
-    auto expected = [&](int64_t i) {
-      int64_t matrix = i / (s.m * s.n), row = i / s.n % s.m, column = i % s.n;
-      double sum = 0;
-      for (int64_t k = 0; k < s.k; ++k)
-        sum += exact(a[static_cast<size_t>((matrix * s.m + row) * s.k + k)]) *
-               exact(b[static_cast<size_t>(matrix * s.k * s.n +
-                                           (isTransposed ? column * s.k + k : k * s.n + column))]);
-      return sum;
-    };
+    auto expected = [&](int64_t i) { return sumOf(a, b, s, isTransposed, i); };
     int64_t rows = isTransposed ? s.n : s.k, columns = isTransposed ? s.k : s.n;
     runUnderEverySchedule(
         program, kSteps, {Written(sums, zeros)}, [&] { expectAll(sums, expected); },
@@ -110,13 +115,7 @@ protected:
     auto w = smallIntegers<B>(n * kK, 2);
     std::vector<float> zeros(static_cast<size_t>(64 * n));
     auto sums = input<float>({64, n}, zeros);
-    auto expected = [&](int64_t i) {
-      double sum = 0;
-      for (int64_t k = 0; k < kK; ++k)
-        sum += exact(a[static_cast<size_t>(i / n * kK + k)]) *
-               exact(w[static_cast<size_t>(i % n * kK + k)]);
-      return sum;
-    };
+    auto expected = [&](int64_t i) { return sumOf(a, w, {64, n, kK}, true, i); };
     runUnderEverySchedule(
         convertedView<B>().consts(n, kDepth).grid(1), kSteps, {Written(sums, zeros)},
         [&] { expectAll(sums, expected); }, input<half>({64, kK}, a), input<B>({n, kK}, w), sums);
