@@ -10,8 +10,7 @@ using namespace tile;
 // [counter]
 const auto largest = kernel("largest", [](In<f32, 1> x, InOut<f32, 1> result, Const Block) {
   Value i = grid1d(x, {Block});
-  Value most =
-      reduce_max(x.tile({Block}).pad(-inf)(i)); // instead of shuffles and shared memory
+  Value most = reduce_max(x.tile({Block}).pad(-inf)(i)); // instead of shuffles and shared memory
   atomic_max(result.ptr(), most, {.sem = MemorySem::relaxed});
 });
 // [end]

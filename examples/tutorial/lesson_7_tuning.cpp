@@ -31,7 +31,7 @@ const auto softmaxRows =
           work.threads = int(c["warps"]) * 32;
           work.operations = rows * columns * 12;
           work.bytesRead = work.bytesWritten = rows * columns * 4;
-          work.programs = std::ceil(double(problem.extent(0, 0)) / rows);
+          work.programs = double((problem.extent(0, 0) + c["Rows"] - 1) / c["Rows"]);
           work.distinctBytes = work.programs * 2 * work.bytesRead;
           return work;
         });
