@@ -68,24 +68,28 @@ class Part:
 
 
 def labelled(preset, label):
-    """The command, the environment and the folder of each test with a label, those included that are of a configuration of that name."""
+    """What ctest says of each test with a label, those included that are of a configuration of that name. A test has a command
+    once its program is built."""
     text = subprocess.run(["ctest", "--test-dir", f"build/{preset}", "-C", label, "-L", f"^{label}$", "--show-only=json-v1"], cwd=root,
                           check=True, capture_output=True, text=True).stdout
-    for test in json.loads(text)["tests"]:
-        properties = {each["name"]: each["value"] for each in test.get("properties", [])}
-        yield test["command"], dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", [])), \
-            properties.get("WORKING_DIRECTORY", root)
+    return json.loads(text)["tests"]
+
+
+def environment_of(test):
+    properties = {each["name"]: each["value"] for each in test.get("properties", [])}
+    return dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
 
 
 def calls(part):
     part.run(["cmake", "--preset", "asan"])
-    tests = list(labelled("asan", "nightly"))
-    if not tests:
+    programs = [test["name"] for test in labelled("asan", "nightly")]  # tests are called as their programs
+    if not programs:
         return "no test has the label nightly"
-    part.build("asan", *sorted({os.path.basename(command[0]) for command, _, _ in tests}))
+    part.build("asan", *programs)
     count = kCalls // (kQuick if part.quick else 1)
-    for command, environment, _ in tests:
-        part.run(command, **{"ASAN_OPTIONS": "allow_user_poisoning=0", **environment, "TILE_FUZZ_CALLS": str(count)})
+    tests = labelled("asan", "nightly")
+    for test in tests:
+        part.run(test["command"], **{"ASAN_OPTIONS": "allow_user_poisoning=0", **environment_of(test), "TILE_FUZZ_CALLS": str(count)})
     return f"{len(tests)} programs, {count} calls each"
 
 

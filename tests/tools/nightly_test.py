@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 kProgram = os.path.abspath(sys.argv.pop(1))
 
@@ -48,6 +49,17 @@ class Nightly(unittest.TestCase):
         self.assertRegex(text, r"good +passed .* s  done\n  bad +FAILED .* s  `false` ends with 1\n  last +passed .* s  quick False\n")
         self.assertEqual((self.path / "bad.log").read_text(), "words\n")
         self.assertEqual(self.nightly(parts, "last", "--quick")[0], 0)
+
+    def test_calls_builds_programs_before_it_asks_for_their_commands(self):
+        environment = {"name": "ENVIRONMENT", "value": ["TILE_CACHE=off"]}
+        answers = iter([[{"name": "P"}], [{"name": "P", "command": ["bin/P"], "properties": [environment]}]])
+        self.program.labelled = lambda preset, label: next(answers)
+        done = []
+        part = unittest.mock.Mock(quick=True)
+        part.build.side_effect = lambda *words: done.append(words)
+        part.run.side_effect = lambda command, **variables: done.append((command, variables.get("TILE_CACHE"), variables.get("TILE_FUZZ_CALLS")))
+        self.assertEqual(self.program.calls(part), "1 programs, 10000 calls each")
+        self.assertEqual(done[-2:], [("asan", "P"), (["bin/P"], "off", "10000")])
 
     def test_a_part_ends_at_its_bound_with_all_it_started(self):
         parts = {"slow": lambda part: part.run(["sh", "-c", "sleep 60 & echo $! > pid; wait"])}
