@@ -81,6 +81,7 @@ def environment_of(test):
 
 
 def calls(part):
+    part.run(["tools/dev", "setup", "--preset", "asan"])
     part.run(["cmake", "--preset", "asan"])
     programs = [test["name"] for test in labelled("asan", "nightly")]  # tests are called as their programs
     if not programs:
