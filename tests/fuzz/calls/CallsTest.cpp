@@ -1,6 +1,6 @@
 // Every op by name, called through the C API with random inputs, outputs and settings: it does what it is asked, or says in
 // a sentence what the caller did wrong, before anything is launched. Launches of most calls are taken and thrown away; of
-// each third op one is run. TILE_NIGHTLY_CALLS and TILE_FUZZ_SEED say how many calls there are, and which.
+// each third op one is run. TILE_FUZZ_CALLS and TILE_FUZZ_SEED say how many calls there are, and which.
 #include "capi/Dtype.h"
 #include "capi/Handles.h"
 #include "runtime/host/State.h"
@@ -181,7 +181,7 @@ void Calls::check(const DrawnCall &call) {
 TEST_F(Calls, SucceedOrSayWhatIsWrong) {
   const testing::TestResult &result =
       *testing::UnitTest::GetInstance()->current_test_info()->result();
-  uint64_t count = numberFrom("TILE_NIGHTLY_CALLS", 100'000);
+  uint64_t count = numberFrom("TILE_FUZZ_CALLS", 100'000);
   std::set<std::string> faulty; // of each op the first fault is told
   for (uint64_t i = 0; i < count; ++i) {
     DrawnCall call = source.draw();
