@@ -223,7 +223,7 @@ private:
     result_.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
     if (gpu::WorkspaceAttr workspace = gpu::workspaceOf(kernel))
       result_.workspace = {workspace.getBytes(), workspace.getCounters(), workspace.getPrograms()};
-    result_.waits = kernel->hasAttr(ir::kDependentAttr) && ir::canWaitForLaunches(target);
+    result_.waits = kernel->hasAttr(ir::kDependentAttr) && target.hasDependentLaunch;
   }
 
   // The lowering adds a parameter for each map that a copy needs.

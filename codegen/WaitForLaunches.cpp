@@ -8,6 +8,7 @@
 
 #include "ir/DependentLaunch.h"
 #include "ir/gpu/TileGpuDialect.h"
+#include "ir/target/Target.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -89,7 +90,7 @@ struct WaitForLaunches : impl::WaitForLaunchesBase<WaitForLaunches> {
     std::optional<ir::Target> machine = ir::findTarget(target);
     if (!kernel->hasAttr(ir::kKernelAttr) || !kernel->hasAttr(ir::kDependentAttr))
       return;
-    if (!machine || !ir::canWaitForLaunches(*machine)) {
+    if (!machine || !machine->hasDependentLaunch) {
       kernel.emitRemark()
           << target
           << " has no launches that start early: the kernel starts when those before have ended";

@@ -75,10 +75,10 @@ const bool registered = registerOp({
                   k = settings.extent("K", 4096);
           DotOptions how = howOf(settings);
           bool byColumns = settings.flag("columns", isFloat8(dtype));
-          std::string target = settings.target();
+          TargetInfo gpu = target_info(settings.target());
           bool isAligned = k * sizeOf(dtype) % 16 == 0 && n * sizeOf(dtype) % 16 == 0;
           MatmulShape shape{
-              m, n, k, 1, dtype, result, how, byColumns, target, kManyMultiprocessors, isAligned};
+              m, n, k, 1, dtype, result, how, byColumns, gpu, gpu.multiprocessors, isAligned};
           HostArg a = exampleView(dtype, {m, k}), b = exampleOfB(dtype, k, n, byColumns),
                   c = exampleView(result, {m, n});
           if (isComputedTransposed(shape)) {
@@ -265,13 +265,9 @@ bool isAligned(const Operand &factor) {
   return liesAlong(factor.rank() - 1, factor) || liesAlong(factor.rank() - 2, factor);
 }
 
-/// The GPU that a product is computed on.
-struct Gpu {
-  std::string_view target;
-  int multiprocessors;
-};
-
-MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, Gpu gpu) {
+/// The product on a GPU of this name.
+MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, std::string_view target,
+                    int multiprocessors) {
   const Operand &c = operands[0], &a = operands[1], &b = operands[2];
   int64_t batches = 1;
   for (int dim = 0; dim < c.rank() - 2; ++dim)
@@ -284,8 +280,8 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, Gpu gpu) 
           c.dtype(),
           how,
           liesAlong(a.rank() - 1, a) && liesAlong(b.rank() - 2, b),
-          gpu.target,
-          gpu.multiprocessors,
+          target_info(target),
+          multiprocessors,
           isAligned(a) && isAligned(b),
           liesAlong(c.rank() - 1, c)};
 }
@@ -315,7 +311,7 @@ bool foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &
   for (size_t i = 3; i < operands.size(); ++i)
     arguments.disjointOrSame(named(operands, 0), named(operands, i));
   const Device device = site.stream.device();
-  if (isComputedTransposed(shapeOf(operands, how, {device.target(), device.multiprocessors()})))
+  if (isComputedTransposed(shapeOf(operands, how, device.target(), device.multiprocessors())))
     transpose(operands);
   return true;
 }
@@ -335,7 +331,7 @@ MatmulShape shapeOf(const Problem &problem) {
           c = Argument{problem.argument(2)};
   DotOptions how{.precision = static_cast<Precision>(problem.constant("precision")),
                  .fast_accumulation = problem.constant("fast") != 0};
-  return shapeOf(std::array{c, a, b}, how, {problem.target(), problem.multiprocessors()});
+  return shapeOf(std::array{c, a, b}, how, problem.target(), problem.multiprocessors());
 }
 
 } // namespace

@@ -153,8 +153,7 @@ MatmulTiles tilesOfSkinny(const MatmulShape &shape) {
 }
 
 bool hasGroups(const MatmulShape &shape) {
-  return shape.target == "sm_90a" &&
-         (isHalf(shape.dtype) || (isFloat8(shape.dtype) && shape.lieAlongK));
+  return shape.gpu.has_wgmma && (isHalf(shape.dtype) || (isFloat8(shape.dtype) && shape.lieAlongK));
 }
 
 // What threads would load into registers is left to smaller steps.
@@ -193,7 +192,7 @@ MatmulTiles chooseTiles(const MatmulShape &shape) {
 // The copy engine runs as far ahead as there is memory for; threads that copy gain little beyond two steps.
 Range matmulSteps(Range steps, const MatmulTiles &tiles, DType dtype) {
   constexpr int kByThreads = 3, kMostByEngine = 8;
-  if (target().sm < 90 || sizeOf(dtype) > 2)
+  if (!target().has_tma || sizeOf(dtype) > 2)
     return steps.stages(kByThreads);
   auto stepBytes = int64_t{tiles.m + tiles.n} * tiles.k * static_cast<int64_t>(sizeOf(dtype));
   auto stages =

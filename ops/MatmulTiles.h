@@ -5,8 +5,6 @@
 #include <tile/Ops.h>
 #include <tile/detail/ops/Matmul.h>
 
-#include <string_view>
-
 namespace tile::ops::detail {
 
 /// A product to be computed, and the GPU that computes it.
@@ -14,8 +12,8 @@ struct MatmulShape {
   int64_t m, n, k, batches;
   DType dtype, result;
   DotOptions how;
-  bool lieAlongK;          ///< a and b do, in rows at multiples of 16 bytes
-  std::string_view target; ///< "sm_90a"
+  bool lieAlongK; ///< a and b do, in rows at multiples of 16 bytes
+  TargetInfo gpu;
   int multiprocessors;
   bool aligned = true;       ///< do rows or columns of both operands lie at multiples of 16 bytes?
   bool alignedResult = true; ///< do rows of c?
@@ -29,9 +27,6 @@ inline int64_t programs(const MatmulShape &shape, int m, int n) {
 }
 
 inline bool isHalf(DType dtype) { return dtype == f16 || dtype == bf16; }
-
-/// Those of a GPU that is not known.
-inline constexpr int kManyMultiprocessors = 132;
 
 /// A product by up to so many vectors, the columns of one instruction, is computed in tiles of so many, and the parts of K in each
 /// of its steps, one a warp.

@@ -11,7 +11,7 @@ namespace {
 constexpr int kLanes = 32;
 
 bool isByGroups(const MatmulTiles &tiles, const MatmulShape &shape) {
-  return shape.target == "sm_90a" && sizeOf(shape.dtype) <= 2 && tiles.warps % 4 == 0 &&
+  return shape.gpu.has_wgmma && sizeOf(shape.dtype) <= 2 && tiles.warps % 4 == 0 &&
          tiles.m % 64 == 0;
 }
 
@@ -35,7 +35,7 @@ double rateOf(const MatmulTiles &tiles, const MatmulShape &shape) {
   constexpr double kLeastRead = 2.0 / 128; // of a tile that reads its operands in time
   double rate = std::min(1.0, kLeastRead / read);
   // Products of single warps take their operands through registers.
-  return rate * (shape.target == "sm_90a" && !byGroups ? 0.62 : 0.92);
+  return rate * (shape.gpu.has_wgmma && !byGroups ? 0.62 : 0.92);
 }
 
 bool isSixteenBits(DType dtype) { return sizeOf(dtype) == 2; }
@@ -65,7 +65,7 @@ MatmulTiles tilesOf(const Config &config) {
 
 const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
   int sums = tiles.m * tiles.n / (tiles.warps * kLanes);
-  bool hasEngine = shape.target == "sm_90a" && shape.aligned;
+  bool hasEngine = shape.gpu.has_tma && shape.aligned;
   bool hasRoles = tiles.hasProducer || tiles.pingPong || tiles.cluster > 1;
   if (shape.n == 1)
     return "a product by a vector is computed row by row";
@@ -74,7 +74,7 @@ const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
   if (tiles.m > 2 * std::max<int64_t>(shape.m, 32) || tiles.n > 2 * std::max<int64_t>(shape.n, 32))
     return "tiles are at most twice as large as the product";
   if (hasRoles && !hasEngine)
-    return "warps that load for others, and clusters, need the copy engine of sm_90a";
+    return "warps that load for others, and clusters, need TMA";
   if (hasRoles && !isByGroups(tiles, shape))
     return "warps that load for others do so for products of groups of four warps";
   if ((tiles.persistent || tiles.pingPong) && !isSixteenBits(shape.result))
@@ -88,8 +88,7 @@ const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
   if (tiles.clustered && (tiles.split != 2 || tiles.hasProducer))
     return "two blocks of a cluster share K, and all of their warps load";
   if (tiles.clustered && !(hasEngine && isByGroups(tiles, shape)))
-    return "blocks that share K are groups of four warps on sm_90a, for which the copy engine "
-           "loads";
+    return "blocks that share K are groups of four warps, for which TMA loads";
   if (tiles.split > 1 && programs(shape, tiles.m, tiles.n) * tiles.split > shape.multiprocessors)
     return "programs that share K all run at once";
   if (tiles.split > 1 && shape.k < kLeastDepthOfPart * tiles.split)
@@ -121,7 +120,7 @@ Work workOf(const MatmulTiles &tiles, const MatmulShape &shape) {
   constexpr double kLeastSteps = 2;
   work.sharedBytes =
       static_cast<int64_t>((m + n) * static_cast<double>(tiles.k) * bytes * kLeastSteps);
-  if (shape.target == "sm_90a" && shape.aligned)
+  if (shape.gpu.has_tma && shape.aligned)
     work.sharedBytes = std::max<int64_t>(work.sharedBytes, 116 * 1024);
   work.isPersistent = tiles.persistent;
   work.distinctBytes =

@@ -246,8 +246,9 @@ OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
               return KernelRequest(normLong.consts(options, kSweptColumns).warps(8), arguments);
             RowTile tile(columns);
             int64_t tiles = (rows + tile.rows - 1) / tile.rows;
-            arguments.push_back(exampleScalar(
-                i32, programsFor(detail::kManyMultiprocessors, tiles, perMultiprocessor(tile))));
+            int multiprocessors = target_info(settings.target()).multiprocessors;
+            arguments.push_back(
+                exampleScalar(i32, programsFor(multiprocessors, tiles, perMultiprocessor(tile))));
             return KernelRequest(
                 normShort.consts(options, tile.rows, tile.columns).warps(tile.warps), arguments);
           },

@@ -138,8 +138,8 @@ private:
       return sum.emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
     if (!found->hasClusters)
       return ir::userError(sum.emitError(), ErrorCode::Unsupported)
-             << "cluster_sum: blocks of " << target
-             << " do not see each other's memory, those of sm_90a do";
+             << "cluster_sum: blocks of " << target << " do not see each other's memory, those of "
+             << ir::firstTargetWith(&ir::Target::hasClusters) << " do";
     if (!rank.isInAllBlocks(sum))
       return ir::userError(sum.emitError(), ErrorCode::Unsupported)
              << "cluster_sum: all blocks of the cluster meet at it, but the loop or branch around "

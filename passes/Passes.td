@@ -28,7 +28,7 @@ def ExpandDots : Pass<"tile-expand-dots", "::mlir::func::FuncOp"> {
     survive. Products of fp8 are f16 where the target multiplies no fp8; `tilegpu.variant` says so.
     Before SelectVariants, which sees plain products.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
+  let options = [Option<"target", "target", "std::string", "ir::kDefaultTarget", "the GPU, such as sm_80">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
 }
 
@@ -101,7 +101,7 @@ def SelectVariants : Pass<"tile-select-variants", "::mlir::func::FuncOp"> {
     (DotChains), and `tilegpu.k_width` if threads load both factors straight into fragments
     (FragmentLoads). Relies on: LowerViews.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
+  let options = [Option<"target", "target", "std::string", "ir::kDefaultTarget", "the GPU, such as sm_80">];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
 
@@ -225,7 +225,7 @@ def ExpandClusterSums : Pass<"tile-expand-cluster-sums", "::mlir::func::FuncOp">
     Guarantees: no `tile.cluster_sum` is left; what it did is a store, loads from each block, and barriers of the cluster on
     either side of these. An error where blocks do not see each other's memory, or may not all come to it. Relies on: layouts.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
+  let options = [Option<"target", "target", "std::string", "ir::kDefaultTarget", "the GPU, such as sm_80">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];
 }
 
@@ -257,7 +257,7 @@ def AllocateShared : Pass<"tile-allocate-shared", "::mlir::func::FuncOp"> {
     not overlap; the function has `tilegpu.shared_bytes`. An error lists who needs what when the
     target's limit is exceeded.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">];
+  let options = [Option<"target", "target", "std::string", "ir::kDefaultTarget", "the GPU, such as sm_80">];
 }
 
 def PlaceBarriers : Pass<"tile-place-barriers", "::mlir::func::FuncOp"> {
@@ -278,7 +278,7 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::func::FuncOp"> {
     other; `tilegpu.producer_warps` counts the warps that do not share tiles. No `tile.by_role` is left.
     Relies on: PlaceBarriers.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "the GPU, such as sm_90a">];
+  let options = [Option<"target", "target", "std::string", "ir::kDefaultTarget", "the GPU, such as sm_80">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::tile::gpu::TileGpuDialect"];
 }
@@ -290,7 +290,7 @@ def EstimateRegisters : Pass<"tile-estimate-registers", "::mlir::func::FuncOp"> 
     the estimate of RegisterEstimate; others are an error, or a remark where the kernel itself says how
     many they may have. A remark where they need more at all. Relies on: SpecializeWarps.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "the GPU, such as sm_80">,
+  let options = [Option<"target", "target", "std::string", "ir::kDefaultTarget", "the GPU, such as sm_80">,
                  Option<"tellAlways", "tell-always", "bool", "false", "a remark with the estimate of each role">];
 }
 

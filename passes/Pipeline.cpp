@@ -146,7 +146,7 @@ void buildPipeline(OpPassManager &module, const PipelineOptions &options) {
 namespace {
 struct TargetOption : PassPipelineOptions<TargetOption> {
   Option<std::string> target{*this, "target", llvm::cl::desc("the GPU, such as sm_80"),
-                             llvm::cl::init("sm_80")};
+                             llvm::cl::init(ir::kDefaultTarget)};
 };
 } // namespace
 

@@ -1,6 +1,8 @@
 // The order of passes from the traced kernel to tiles laid out over threads.
 #pragma once
 
+#include "ir/target/Target.h"
+
 #include <cstdint>
 #include <string>
 
@@ -14,8 +16,8 @@ namespace tile::passes {
 inline constexpr int32_t kMostStages = 64;
 
 struct PipelineOptions {
-  std::string target = "sm_80";     ///< a name the target table knows
-  int32_t mostStages = kMostStages; ///< no loop's loads run further ahead
+  std::string target = ir::kDefaultTarget; ///< a name the target table knows
+  int32_t mostStages = kMostStages;        ///< no loop's loads run further ahead
 };
 
 /// The first half: from dialect `tile` to tiles with layouts, and rings of one slot.

@@ -73,7 +73,7 @@ public:
     if (most != bounds.resources.end()) {
       score["ms"] = most->microseconds * 1e-3;
       score["resource"] = most->name;
-      score["card"] = bounds.card->card;
+      score["card"] = bounds.card.name;
     }
     return score;
   }

@@ -35,7 +35,7 @@ std::string dotUnit(Operation *dot) {
   Type element = staged ? staged.getElementType() : ir::elementTypeOf(dot->getOperand(0).getType());
   switch (element.getIntOrFloatBitWidth()) {
   case 8:
-    return kUnitTensor8;
+    return element.isInteger() ? kUnitTensorI8 : kUnitTensorF8;
   case 16:
     return kUnitTensor16;
   default:

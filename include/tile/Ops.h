@@ -287,6 +287,11 @@ void prefetch(Arg pointer, int level = 2, Loc loc = Loc::here());
 struct TargetInfo {
   int sm = 80;                       ///< 80, 86, 89, 90
   int64_t shared_bytes = 163 * 1024; ///< shared memory one program may use
+  bool has_float8 = false;           ///< products of e4m3 and e5m2 by the tensor cores
+  bool has_clusters = false;         ///< blocks that read each other's shared memory
+  bool has_tma = false;              ///< TMA copies tiles between global and shared memory
+  bool has_wgmma = false;            ///< products of groups of four warps, from shared memory
+  int multiprocessors = 108;         ///< of the card that stands for it: a launch may have others
 };
 /// The target of the kernel being traced. Error: no kernel is being traced.
 TargetInfo target();

@@ -1,19 +1,22 @@
-// What each sm_XX can do: the table that passes and codegen take hardware limits and features from. The virtual GPU, which knows
-// nothing of the compiler, has its own (runtime/vgpu/machine/Targets.cpp); a test compares the two.
+// What each sm_XX can do: THE table that passes, codegen, ops, the tuner, reports, archives and the virtual GPU take limits,
+// features and rates from. A new target is a row of it, and a golden file of what is compiled for it.
 #pragma once
+
+#include "ir/target/Card.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace tile::ir {
 
-/// A compilation target. Source: CUDA C++ Programming Guide, "Compute Capabilities".
+/// A GPU architecture, and a card that stands for it. Source: CUDA C++ Programming Guide, "Compute Capabilities".
 struct Target {
-  const char *name;               ///< what `.target` says: "sm_80", "sm_90a"
-  int smVersion;                  ///< 80, 86, 89, 90
-  int ptxVersion;                 ///< lowest PTX version used for it, times ten: 80 is 8.0
+  const char *name; ///< what `.target` says: "sm_80", "sm_90a"
+  int smVersion;    ///< 80, 86, 89, 90
+  int ptxVersion; ///< lowest PTX version used for it, times ten: 80 is 8.0; 0: nothing is compiled for it
   int64_t maxSharedBytesPerBlock; ///< opt-in limit of dynamic shared memory of a block
   int64_t sharedBytesPerSm;       ///< shared memory of an SM available to blocks
   int registersPerSm;
@@ -26,24 +29,39 @@ struct Target {
   bool hasVectorAtomics; ///< red of 2 or 4 floats side by side
   bool hasClusters;      ///< clusters of blocks that see each other's shared memory
   bool hasTma;           ///< bulk and tensor copies, which mbarriers count
-  bool hasWgmma;         ///< products of four warps from shared memory, and setmaxnreg
+  bool
+      hasDependentLaunch; ///< griddepcontrol: a kernel may start before the launches ahead of it have ended
+  bool hasWgmma;          ///< products of four warps from shared memory, and setmaxnreg
+  Card card;              ///< the one that stands for it
 };
 
 /// A column of the table that says what a target has: `&Target::hasTma`.
 using Feature = bool Target::*;
 
-/// The target of that name ("sm_80"), none if unknown.
+/// The target of that name ("sm_80") that code is compiled for, none if unknown.
 std::optional<Target> findTarget(std::string_view name);
 
-/// The target that code for a GPU of this name is compiled for: its own if it is in the table, else the newest that is not
-/// newer and whose code later GPUs accept (no name that ends with a letter). A GPU older than the table, or of a name
+/// The same of all GPUs in the table, those as well that nothing is compiled for: the virtual GPU runs others' PTX for them.
+std::optional<Target> findGpu(std::string_view name);
+/// The whole table, the oldest first.
+std::span<const Target> allGpus();
+
+/// Does a GPU of this name take PTX for the target? What has no letter runs on all that came later, what ends with "f" on those of the
+/// same family, and what ends with "a" on no other.
+bool runsOn(const Target &target, std::string_view gpu);
+
+/// The target that code for a GPU of this name is compiled for: its own if it is in the table, else the newest whose
+/// code it accepts: of its family (a name that ends with "f"), or of what came before (no letter). A GPU older than the table, or of a name
 /// that is no "sm_" and a number, has the oldest, which it will refuse.
 Target targetForGpu(std::string_view name);
+
+/// The target that kernels are compiled for where none is named.
+inline constexpr const char *kDefaultTarget = "sm_80";
 
 /// The least target with a feature, for messages: "sm_89".
 const char *firstTargetWith(Feature feature);
 
-/// Names of all known targets, for messages: "sm_80, sm_86, ...".
+/// Names of all targets that code is compiled for, for messages: "sm_80, sm_86, ...".
 std::string knownTargets();
 
 inline constexpr int kWarpSize = 32;

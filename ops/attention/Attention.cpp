@@ -74,11 +74,10 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   auto sums = var(zeros(f32, {rows, width}));
   // Two tiles each of keys and values where both have a ring of their own; else three, or two where three do not fit into shared
   // memory beside the queries.
-  constexpr int kShared = 227 << 10;
   int withThree = (ofBlock + 6 * columns) * width * static_cast<int>(sizeOf(k.dtype()));
   Range keyTiles =
       range(keyTilesSeen(block, queryCount, keyCount, {ofBlock, columns, width, 0}, causal))
-          .stages(overlaps || withThree > kShared ? 2 : 3);
+          .stages(overlaps || withThree > target().shared_bytes ? 2 : 3);
   for (auto n : overlaps ? keyTiles.rotate().warp_specialize() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
@@ -149,9 +148,9 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                      const Lse &...lse) {
   if (out.numel() == 0)
     return;
-  AttentionPlan plan =
-      forwardPlan({q.dtype(), q.extent(2), k.extent(2), q.extent(3), site.stream.device().target()},
-                  options.precision);
+  AttentionPlan plan = forwardPlan({q.dtype(), q.extent(2), k.extent(2), q.extent(3),
+                                    target_info(site.stream.device().target())},
+                                   options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
   auto scale = static_cast<float>(attentionScale(q, options) * kLog2E);
@@ -184,8 +183,8 @@ const bool registered = registerOp({
           auto q = exampleView(dtype, {settings.extent("B", 4), heads, queries, head});
           auto k = exampleView(
               dtype, {settings.extent("B", 4), settings.extent("Hkv", heads), keys, head});
-          auto [tiles, precision, overlaps] =
-              forwardPlan({dtype, queries, keys, head, settings.target()}, Precision::tf32x3);
+          auto [tiles, precision, overlaps] = forwardPlan(
+              {dtype, queries, keys, head, target_info(settings.target())}, Precision::tf32x3);
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams,
                                            settings.flag("causal", false), true, precision,

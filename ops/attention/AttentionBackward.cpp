@@ -79,7 +79,7 @@ AttentionGrid gridOf(const In<any, 4> &kept, Value tiles, Value rows, int width,
 /// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their places across the loop;
 /// those of the copy engine take some more. Groups of warps have a warp of their own to load.
 Range sweep(const Range &tiles, const GradientInputs &in, const AttentionPlan &plan) {
-  int widest = target().sm >= 90 ? 80 : 96;
+  int widest = target().has_tma ? 80 : 96;
   bool fillsRegisters =
       in.q.dtype() == f32 && plan.precision == Precision::ieee && plan.tiles.head > widest;
   if (fillsRegisters)
@@ -240,9 +240,10 @@ void checkGradient(const Arguments &arguments, const GradientArguments &in,
 }
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {
-  auto [tiles, precision, overlaps] = backwardPlan(
-      {in.q.dtype(), in.q.extent(2), in.k.extent(2), in.q.extent(3), site.stream.device().target()},
-      options.precision);
+  auto [tiles, precision, overlaps] =
+      backwardPlan({in.q.dtype(), in.q.extent(2), in.k.extent(2), in.q.extent(3),
+                    target_info(site.stream.device().target())},
+                   options.precision);
   Extents rows(in.lse);
   rows[2] = (rows[2] + kMostQueries - 1) / kMostQueries * kMostQueries;
   Tensor shift = site.stream.tensor(f32, rows.span()), delta = site.stream.tensor(f32, rows.span());
@@ -288,7 +289,7 @@ KernelRequest gradientKernel(const OpSettings &given) {
           queries = given.extent("Lq", 2048), head = given.extent("D", 64),
           keyHeads = given.extent("Hkv", heads), keys = given.extent("Lk", queries);
   auto [tiles, precision, overlaps] =
-      backwardPlan({dtype, queries, keys, head, settings.target()}, options.precision);
+      backwardPlan({dtype, queries, keys, head, target_info(settings.target())}, options.precision);
   int64_t rows = (queries + kMostQueries - 1) / kMostQueries * kMostQueries;
   HostArg q = exampleView(dtype, {batches, heads, queries, head}),
           k = exampleView(dtype, {batches, keyHeads, keys, head}),

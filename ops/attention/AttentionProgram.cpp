@@ -55,10 +55,10 @@ static int64_t forwardBytes(int queries, int keys, int head) {
 }
 
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
-  auto [dtype, count, keyCount, width, target] = shape;
+  auto [dtype, count, keyCount, width, gpu] = shape;
   constexpr int64_t kFewestForGroups = 33;
   int head = paddedHead(width);
-  if (target == "sm_90a" && dtype != f32 && count >= kFewestForGroups)
+  if (gpu.has_wgmma && dtype != f32 && count >= kFewestForGroups)
     return planOfGroups(shape, head, asked);
   bool isWide = dtype == f32;
   bool fits = head <= (asked == Precision::tf32x3 ? 96 : 128);
@@ -68,7 +68,7 @@ AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
   bool isLong = !isWide && head > 96 && head <= 128;
   int keys = isWide || head > 96 ? 32 : 64;
   int queries = rowsFor(count, isLong ? 128 : head * (isWide ? 2 : 1) > 128 ? 32 : 64);
-  if (isWide && forwardBytes(queries, keys, head) > target_info(target).shared_bytes)
+  if (isWide && forwardBytes(queries, keys, head) > gpu.shared_bytes)
     keys = 16;
   bool isEight = isLong ? queries == 128 : head > widestOfFourWarps(isWide, precision);
   return {{queries, keys, head, isEight ? 8 : 4}, precision};
@@ -87,15 +87,15 @@ static int64_t backwardBytes(int side, int head) {
 }
 
 AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked) {
-  auto [dtype, count, keyCount, width, target] = shape;
+  auto [dtype, count, keyCount, width, gpu] = shape;
   constexpr int64_t kFewestForGroups = 33, kWidestForGroups = 128;
   int head = paddedHead(width);
   bool isWide = dtype == f32;
-  if (target == "sm_90a" && !isWide && count >= kFewestForGroups && head <= kWidestForGroups)
+  if (gpu.has_wgmma && !isWide && count >= kFewestForGroups && head <= kWidestForGroups)
     return backwardPlanOfGroups(head, asked);
   bool fits = asked == Precision::tf32 && head <= 64;
   int side = !isWide && head <= 64 ? 64 : head <= (isWide ? 128 : 192) ? 32 : 16;
-  if (isWide && backwardBytes(side, head) > target_info(target).shared_bytes)
+  if (isWide && backwardBytes(side, head) > gpu.shared_bytes)
     side = 16;
   return {{side, side, head, 8}, fits ? asked : Precision::ieee};
 }

@@ -25,11 +25,11 @@ struct AttentionPlan {
 };
 /// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
 int paddedHead(int64_t extent);
-/// What tiles depend on: queries, keys, the width of heads, and the GPU, "sm_90a".
+/// What tiles depend on: queries, keys, the width of heads, and the GPU.
 struct AttentionShape {
   DType dtype;
   int64_t queries, keys, head;
-  std::string_view target;
+  TargetInfo gpu;
 };
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked);
 /// The tiles of the kernel that keeps a tile of keys; the one that keeps a tile of queries has as many of each as that of the

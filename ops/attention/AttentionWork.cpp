@@ -12,7 +12,7 @@ int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 AttentionShape shapeOf(const Problem &problem) {
   return {problem.argument(0).dtype, problem.extent(0, 2), problem.extent(1, 2),
-          problem.extent(0, 3), problem.target()};
+          problem.extent(0, 3), target_info(problem.target())};
 }
 
 Precision precisionOf(const Problem &problem) {
@@ -21,11 +21,11 @@ Precision precisionOf(const Problem &problem) {
 
 /// The part of the peak rate that tiles reach, products and softmax together; wide tiles have fewer ends. Fitted to times on
 /// an H100.
-double rateOf(const AttentionPlan &plan, std::string_view target) {
+double rateOf(const AttentionPlan &plan, const TargetInfo &gpu) {
   const AttentionTiles &tiles = plan.tiles;
   bool isWide = tiles.head > 64;
   double rate = 0.45; // by single warps
-  if (target == "sm_90a" && tiles.queries % 64 == 0)
+  if (gpu.has_wgmma && tiles.queries % 64 == 0)
     rate = plan.overlaps ? (tiles.teams > 1 ? 0.76 : isWide ? 0.93 : 0.68) : (isWide ? 0.89 : 0.63);
   constexpr double kEnd = 19; // what a tile of keys costs beside them, in keys
   return rate * tiles.keys / (tiles.keys + kEnd);
@@ -53,7 +53,7 @@ std::string attentionObjection(const Config &config, const Problem &problem) {
   AttentionPlan plan = planOf(config, problem);
   AttentionShape shape = shapeOf(problem);
   const AttentionTiles &tiles = plan.tiles;
-  bool isByGroups = problem.target() == "sm_90a" && tiles.queries % 64 == 0 && shape.dtype != f32;
+  bool isByGroups = shape.gpu.has_wgmma && tiles.queries % 64 == 0 && shape.dtype != f32;
   int threads = tiles.warps * kLanes;
   int values = tiles.queries * (tiles.head + tiles.keys + tiles.keys / 2) / threads;
   // Roles leave a group of warps the registers of the one that loads; three groups have fewer.
@@ -63,7 +63,7 @@ std::string attentionObjection(const Config &config, const Problem &problem) {
   if (shape.dtype == f32)
     return "tiles of f32 follow from its precision";
   if (plan.overlaps && !isByGroups)
-    return "products of two iterations overlap on sm_90a, of 64 queries and more";
+    return "products of two iterations overlap where groups of four warps have 64 queries and more";
   if (isByGroups && tiles.queries / tiles.warps != 16)
     return "a group of four warps has 64 queries";
   if (tiles.teams > 1 && (!plan.overlaps || tiles.warps != 4))
@@ -72,7 +72,7 @@ std::string attentionObjection(const Config &config, const Problem &problem) {
     return "tiles of single warps have a power of two of keys";
   if (values > mostValues)
     return "queries, scores and weights of a thread fit its registers";
-  if (shared > (227 << 10))
+  if (shared > shape.gpu.shared_bytes)
     return "queries and two tiles of keys and values fit shared memory";
   if (tiles.queries * tiles.teams > 2 * std::max<int64_t>(shape.queries, 64))
     return "a program has at most twice as many queries as there are";
@@ -98,7 +98,7 @@ Work attentionWork(const Config &config, const Problem &problem) {
   work.programs = heads * static_cast<double>(cdiv(shape.queries, ofProgram));
   work.multiplyAdds = 2 * ofProgram * keys * width;
   work.factors = shape.dtype;
-  work.productRate = rateOf(plan, problem.target());
+  work.productRate = rateOf(plan, shape.gpu);
   work.bytesRead = (2 * keys + ofProgram) * width * bytes;
   work.bytesWritten = ofProgram * width * bytes;
   work.threads = tiles.warps * kLanes * tiles.teams + (plan.overlaps ? 128 : 0);

@@ -7,16 +7,13 @@
 
 namespace tile::aot {
 
-/// How well a device runs code for a target: 0 not at all, then the newer the target the better, its own best. PTX for
-/// sm_80 runs on all that came later; that for sm_90a on nothing else.
+/// How well a device runs code for a target: 0 not at all, then the newer the target the better, its own best.
 static int fitOf(const std::string &target, const device::DeviceProps &props) {
   constexpr int kOwn = 1 << 20;
   if (target == props.target)
     return kOwn;
   std::optional<ir::Target> known = ir::findTarget(target);
-  if (!known || target.back() == 'a' || known->smVersion > props.arch)
-    return 0;
-  return known->smVersion;
+  return known && ir::runsOn(*known, props.target) ? known->smVersion : 0;
 }
 
 std::vector<std::string> targetsOf(const Function &function) {

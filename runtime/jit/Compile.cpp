@@ -196,8 +196,8 @@ CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
 static codegen::LaunchFacts launchFactsOf(std::span<const detail::HostArg> args,
                                           std::string_view target) {
   codegen::LaunchFacts launch;
-  if (const codegen::Peaks *card = codegen::peaksOf(target))
-    launch.multiprocessors = card->multiprocessors;
+  if (std::optional<ir::Target> known = ir::findTarget(target))
+    launch.multiprocessors = known->card.multiprocessors;
   for (const detail::HostArg &arg : args) {
     codegen::LaunchFacts::Argument &fact = launch.arguments.emplace_back();
     if (arg.kind == detail::HostArg::Scalar) {
@@ -275,17 +275,27 @@ CompiledKernel compileText(std::string_view text, const std::string &name,
 
 std::string llvmVersion() { return LLVM_VERSION_STRING; }
 
+/// What kernels may know of a row of the table.
+static TargetInfo infoOf(const ir::Target &target) {
+  return {target.smVersion,
+          target.maxSharedBytesPerBlock,
+          target.hasFloat8,
+          target.hasClusters,
+          target.hasTma,
+          target.hasWgmma,
+          target.card.multiprocessors};
+}
+
 TargetInfo knownTarget(std::string_view target) {
   std::optional<ir::Target> found = ir::findTarget(target);
   if (!found)
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "unknown target '" + std::string(target) + "'; known: " + ir::knownTargets());
-  return {found->smVersion, found->maxSharedBytesPerBlock};
+  return infoOf(*found);
 }
 
 } // namespace tile::jit
 
 tile::TargetInfo tile::target_info(std::string_view gpu) {
-  ir::Target target = ir::targetForGpu(gpu);
-  return {target.smVersion, target.maxSharedBytesPerBlock};
+  return jit::infoOf(ir::targetForGpu(gpu));
 }

@@ -66,9 +66,10 @@ double DeviceModel::multiplyAdds(DType factors) const {
   switch (factors) {
   case e4m3:
   case e5m2:
+    return tensorF8 > 0 ? tensorF8 : tensor16; // widened where there are no such products
   case i8:
   case u8:
-    return tensor8;
+    return tensorI8;
   case f16:
   case bf16:
     return tensor16;
@@ -82,20 +83,20 @@ double DeviceModel::multiplyAdds(DType factors) const {
 }
 
 std::optional<DeviceModel> modelOf(std::string_view target, int multiprocessors) {
-  const codegen::Peaks *peaks = codegen::peaksOf(target);
   const std::optional<ir::Target> info = ir::findTarget(target);
-  if (!peaks || !info || multiprocessors < 1)
+  if (!info || multiprocessors < 1)
     return std::nullopt;
+  const ir::Card &card = info->card;
   // Peaks count operations, in 10^12, of the whole card.
-  double part = static_cast<double>(multiprocessors) / peaks->multiprocessors;
+  double part = static_cast<double>(multiprocessors) / card.multiprocessors;
   auto multiplyAdds = [&](double peak) { return peak * 0.5e12 * part * kSustainedProducts; };
-  double memory = peaks->bytes * 1e9 * kSustainedMemory;
+  double memory = card.gigabytes * 1e9 * kSustainedMemory;
   DeviceModel device{};
-  device.tensor8 = multiplyAdds(peaks->tensor8);
-  device.tensor16 = multiplyAdds(peaks->tensor16);
-  device.tensorTf32 = multiplyAdds(peaks->tensorTf32);
-  device.f32 = multiplyAdds(peaks->f32);
-  device.f64 = multiplyAdds(peaks->f64 > 0 ? peaks->f64 : peaks->f32 / 64);
+  device.tensorF8 = multiplyAdds(card.f8), device.tensorI8 = multiplyAdds(card.i8);
+  device.tensor16 = multiplyAdds(card.f16);
+  device.tensorTf32 = multiplyAdds(card.tf32);
+  device.f32 = multiplyAdds(card.f32);
+  device.f64 = multiplyAdds(card.f64);
   device.bytesOfMemory = memory;
   device.bytesOfCache = memory * kCacheOverMemory;
   device.bytesWritten = memory * kWriteOverMemory;

@@ -17,7 +17,7 @@ namespace tile::tune {
 /// What a GPU does in a second, all its multiprocessors together, and what it has. Of the peaks that it is sold with products
 /// reach about four fifths for long, by power.
 struct DeviceModel {
-  double tensor8, tensor16, tensorTf32, f32, f64; ///< multiply-adds
+  double tensorF8, tensorI8, tensor16, tensorTf32, f32, f64; ///< multiply-adds
   double bytesOfCache, bytesOfMemory, bytesWritten;
   double pause, launch; ///< seconds: between two programs, and of a launch
   int multiprocessors;

@@ -19,8 +19,11 @@ Occupancy onA100(int64_t threads, std::optional<int64_t> registers, int64_t shar
 TEST(Targets, GpusHaveTheNearestOneThatTheyRun) {
   EXPECT_STREQ(ir::targetForGpu("sm_86").name, "sm_86");
   EXPECT_STREQ(ir::targetForGpu("sm_90a").name, "sm_90a");
-  EXPECT_STREQ(ir::targetForGpu("sm_90").name, "sm_89"); // what is of sm_90a it need not have
-  EXPECT_STREQ(ir::targetForGpu("sm_120a").name, "sm_89");
+  EXPECT_STREQ(ir::targetForGpu("sm_90").name, "sm_90"); // what is of sm_90a it need not have
+  EXPECT_STREQ(ir::targetForGpu("sm_100a").name, "sm_90");
+  EXPECT_STREQ(ir::targetForGpu("sm_120a").name, "sm_120f");
+  EXPECT_STREQ(ir::targetForGpu("sm_121a").name, "sm_120f");
+  EXPECT_STREQ(ir::targetForGpu("sm_130a").name, "sm_90");
   EXPECT_STREQ(ir::targetForGpu("sm_87").name, "sm_86");
   EXPECT_STREQ(ir::targetForGpu("sm_75").name, "sm_80");
   EXPECT_STREQ(ir::targetForGpu("no gpu").name, "sm_80");
@@ -99,7 +102,7 @@ TEST(Roofline, IsOfAllOperationsAndEachByteOnce) {
   LaunchWork launch;
   launch.flops = {{kUnitF32, 180}};
   launch.bytesRead = 1000, launch.distinctRead = 60, launch.distinctWritten = 40;
-  Roofline r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
+  Roofline r = rooflineOf(reportOf(launch), ir::findTarget("sm_80")->card);
   EXPECT_TRUE(r.isMemoryBound);
   EXPECT_NEAR(r.intensity, 1.8, 1e-9);
   EXPECT_NEAR(r.bound, 1.8 * 2.039, 1e-9);
@@ -110,34 +113,56 @@ TEST(Roofline, IsThatOfTheUnitWhereMemoryIsFasterOrNotKnown) {
   LaunchWork launch;
   launch.flops = {{kUnitTensor16, 312e6}};
   launch.distinctRead = 20390;
-  Roofline r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
+  Roofline r = rooflineOf(reportOf(launch), ir::findTarget("sm_80")->card);
   EXPECT_FALSE(r.isMemoryBound);
   EXPECT_NEAR(r.bound, 312, 1e-9);
   launch.distinctRead = 1e9;
-  EXPECT_TRUE(rooflineOf(reportOf(launch), *peaksOf("sm_80")).isMemoryBound);
+  EXPECT_TRUE(rooflineOf(reportOf(launch), ir::findTarget("sm_80")->card).isMemoryBound);
   launch.atMost = {"where it lies at a.cpp:3"};
-  r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
+  r = rooflineOf(reportOf(launch), ir::findTarget("sm_80")->card);
   EXPECT_FALSE(r.isMemoryBound) << "there may be fewer bytes";
   EXPECT_NEAR(r.bound, 312, 1e-9);
   launch.unknown = "how often the loop at a.cpp:3 is carried out";
-  r = rooflineOf(reportOf(launch), *peaksOf("sm_80"));
+  r = rooflineOf(reportOf(launch), ir::findTarget("sm_80")->card);
   EXPECT_EQ(r.unknown, launch.unknown);
   EXPECT_EQ(r.bound, 0);
 }
 
 TEST(Roofline, PeaksAreThoseOfTheClock) {
-  EXPECT_EQ(peaksOf("sm_1"), nullptr);
-  // Operations that the tensor cores of a multiprocessor do in a cycle.
-  for (auto [target, operations] :
-       {std::pair("sm_80", 2048), {"sm_86", 1024}, {"sm_89", 1024}, {"sm_90a", 4096}}) {
-    const Peaks &peaks = *peaksOf(target);
-    double terahertz = peaks.multiprocessors * peaks.gigahertz / 1000;
-    EXPECT_NEAR(peaks.tensor16 / (operations * terahertz), 1, 0.01) << target;
+  // Operations on f16 that the tensor cores of a multiprocessor do in a cycle, with sums of f32 and of f16.
+  struct Row {
+    const char *gpu;
+    int sums32, sums16;
+  };
+  for (auto [gpu, sums32, sums16] : {Row{"sm_75", 1024, 1024},
+                                     {"sm_80", 2048, 2048},
+                                     {"sm_86", 512, 1024},
+                                     {"sm_89", 512, 1024},
+                                     {"sm_90", 4096, 4096},
+                                     {"sm_90a", 4096, 4096},
+                                     {"sm_120f", 512, 1024}}) {
+    const ir::Card card = ir::findGpu(gpu)->card;
+    double terahertz = card.multiprocessors * card.gigahertz / 1000;
+    EXPECT_NEAR(card.f16 / (sums32 * terahertz), 1, 0.01) << gpu;
+    EXPECT_NEAR(card.f16SumsOfF16 / (sums16 * terahertz), 1, 0.01) << gpu;
+  }
+}
+
+TEST(Targets, EachRowHasWhatReportsAndTheTunerDivideBy) {
+  for (const ir::Target &gpu : ir::allGpus()) {
+    EXPECT_GT(gpu.card.f32, 0) << gpu.name;
+    EXPECT_GT(gpu.card.f64, 0) << gpu.name;
+    EXPECT_GT(gpu.card.gigabytes, 0) << gpu.name;
+    EXPECT_GT(gpu.card.multiprocessors, 0) << gpu.name;
+    EXPECT_LE(gpu.maxSharedBytesPerBlock, gpu.sharedBytesPerSm) << gpu.name;
+    EXPECT_FALSE(std::string_view(gpu.card.source).empty()) << gpu.name;
+    bool hasProducts = gpu.card.f8 > 0;
+    EXPECT_EQ(hasProducts, gpu.hasFloat8) << gpu.name;
   }
 }
 
 TEST(Roofline, NothingToDo) {
-  Roofline r = rooflineOf(reportOf({}), *peaksOf("sm_90a"));
+  Roofline r = rooflineOf(reportOf({}), ir::findTarget("sm_90a")->card);
   EXPECT_EQ(r.bound, 0);
   EXPECT_EQ(r.intensity, 0);
 }

@@ -1,6 +1,6 @@
 // Words that are in use at the worst place, and what a kernel has besides: six, eight more where the assembler is told to take
 // all registers that there are.
-// RUN: tile-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(tile-estimate-registers{tell-always=true}))'
+// RUN: tile-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(tile-estimate-registers{target=sm_90a tell-always=true}))'
 
 // A tile of 16 registers of f32 is loaded and doubled; of f16 it takes half as many. What only the next operation takes has no
 // registers of its own, nor has a parameter, which instructions read from constant memory.

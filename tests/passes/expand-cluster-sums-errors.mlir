@@ -4,7 +4,7 @@
 
 #l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 
-// CHECK: error: cluster_sum: blocks of sm_80 do not see each other's memory, those of sm_90a do
+// CHECK: error: cluster_sum: blocks of sm_80 do not see each other's memory, those of sm_90 do
 func.func @branch(%x: tensor<32xf32, #l>) attributes {tile.warps = 1 : i32, tile.cluster = 2 : i32} {
   %rank = tile.cluster_rank : i32
   %c0 = arith.constant 0 : i32

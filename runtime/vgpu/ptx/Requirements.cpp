@@ -33,10 +33,10 @@ int archOfTarget(std::string_view target) {
 
 int versionOfTarget(std::string_view target) {
   constexpr std::pair<std::string_view, int> kVersions[] = {
-      {"sm_30", 30}, {"sm_32", 40}, {"sm_35", 31}, {"sm_37", 41}, {"sm_50", 40},
-      {"sm_52", 41}, {"sm_53", 42}, {"sm_60", 50}, {"sm_61", 50}, {"sm_62", 50},
-      {"sm_70", 60}, {"sm_72", 61}, {"sm_75", 63}, {"sm_80", 70}, {"sm_86", 71},
-      {"sm_87", 74}, {"sm_88", 90}, {"sm_89", 78}, {"sm_90", 78}, {"sm_90a", 80}};
+      {"sm_30", 30}, {"sm_32", 40},  {"sm_35", 31},  {"sm_37", 41}, {"sm_50", 40}, {"sm_52", 41},
+      {"sm_53", 42}, {"sm_60", 50},  {"sm_61", 50},  {"sm_62", 50}, {"sm_70", 60}, {"sm_72", 61},
+      {"sm_75", 63}, {"sm_80", 70},  {"sm_86", 71},  {"sm_87", 74}, {"sm_88", 90}, {"sm_89", 78},
+      {"sm_90", 78}, {"sm_90a", 80}, {"sm_120f", 88}};
   const auto *row =
       std::ranges::find(kVersions, target, [](const auto &pair) { return pair.first; });
   return row == std::end(kVersions) ? 0 : row->second;

@@ -1,5 +1,6 @@
 // `tilec aot`: compiles kernels ahead of time, for programs that launch them without the compiler.
 #include "base/AtomicFile.h"
+#include "ir/target/Target.h"
 #include "runtime/aot/Target.h"
 #include "runtime/jit/Compile.h"
 #include "tools/tilec/Child.h"
@@ -137,8 +138,10 @@ void addAot(CLI::App &app, std::function<int()> &chosen) {
   command->add_option("--kernel", options->kernel, "which kernel of a FILE.cpp or LIB.so");
   command->add_option("--as", options->name, "what the function is called (default: the kernel)");
   command
-      ->add_option("--arch", options->targets,
-                   "sm_80, sm_86, sm_89, sm_90a; a comma list (default: sm_80,sm_90a)")
+      ->add_option(
+          "--arch", options->targets,
+          "a comma list of " + ir::knownTargets() +
+              " (default: sm_80,sm_86,sm_89,sm_90a, of which newer GPUs take the PTX for sm_89)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->take_all();
@@ -159,7 +162,7 @@ void addAot(CLI::App &app, std::function<int()> &chosen) {
   command->add_flag("--in-child", options->inChild)->group("");
   command->callback([options, &chosen] {
     if (options->targets.empty())
-      options->targets = {"sm_80", "sm_90a"};
+      options->targets = {"sm_80", "sm_86", "sm_89", "sm_90a"};
     chosen = [options] { return run(*options); };
   });
 }

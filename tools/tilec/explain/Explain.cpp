@@ -73,12 +73,11 @@ Explanation explainInput(const ExplainOptions &options) {
   std::optional<int64_t> registers;
   if (!explanation.assembly.assembler.empty())
     registers = explanation.assembly.registers;
-  explanation.occupancy =
-      codegen::occupancyOf(*ir::findTarget(options.target), explanation.kernel.threads, registers,
-                           explanation.kernel.sharedBytes);
-  explanation.peaks = codegen::peaksOf(options.target);
-  if (explanation.peaks)
-    explanation.roofline = codegen::rooflineOf(explanation.report(), *explanation.peaks);
+  ir::Target target = *ir::findTarget(options.target);
+  explanation.occupancy = codegen::occupancyOf(target, explanation.kernel.threads, registers,
+                                               explanation.kernel.sharedBytes);
+  explanation.card = target.card;
+  explanation.roofline = codegen::rooflineOf(explanation.report(), target.card);
   return explanation;
 }
 

@@ -17,8 +17,8 @@ struct Explanation {
   codegen::CompiledKernel kernel; ///< with stages and report
   jit::AssemblerReport assembly;
   codegen::Occupancy occupancy;
-  const codegen::Peaks *peaks = nullptr;
-  codegen::Roofline roofline; ///< meaningful with peaks
+  ir::Card card; ///< that the target's roofline is of
+  codegen::Roofline roofline;
 
   const codegen::KernelReport &report() const { return *kernel.report; }
 };

@@ -208,12 +208,10 @@ private:
   }
 
   Json roofline() {
-    if (!all_.peaks)
-      return nullptr;
     const Roofline &r = all_.roofline;
     Json result = {{"kind", "model"},
-                   {"card", all_.peaks->card},
-                   {"source", all_.peaks->source},
+                   {"card", all_.card.name},
+                   {"source", all_.card.source},
                    {"unknown", r.unknown.empty() ? Json(nullptr) : Json(r.unknown)}};
     if (!r.unknown.empty())
       return result;

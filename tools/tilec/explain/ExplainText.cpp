@@ -322,18 +322,14 @@ private:
       if (isWorthALine(scope))
         out_ += "  " + scopeText(scope) + "\n";
     launch();
-    if (!all_.peaks) {
-      out_ += "  no peak numbers for " + all_.kernel.target + "\n";
-      return;
-    }
     const Roofline &r = all_.roofline;
     if (!r.unknown.empty())
       return;
     out_ += "  intensity " + number(r.intensity, 2) + " operations a byte of " + whole() + "; " +
-            all_.peaks->card + " turns at " + number(r.ridge, 2) + "\n";
+            all_.card.name + " turns at " + number(r.ridge, 2) + "\n";
     out_ += "  model: bound by " + std::string(r.isMemoryBound ? "memory" : "arithmetic") +
             ", at most " + number(r.bound, 2) + " of " + number(r.peak, 2) + " Tflop/s, " +
-            number(all_.peaks->bytes, 0) + " GB/s (" + all_.peaks->source + ")\n";
+            number(all_.card.gigabytes, 0) + " GB/s (" + all_.card.source + ")\n";
     if (!report_.launch.atMost.empty())
       out_ += "    of memory nothing is claimed: its bytes may be fewer\n";
   }

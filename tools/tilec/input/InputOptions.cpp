@@ -1,5 +1,6 @@
 #include "tools/tilec/input/InputOptions.h"
 
+#include "ir/target/Target.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/input/Input.h"
 
@@ -10,8 +11,7 @@ void addInputOptions(CLI::App &command, InputOptions &options) {
       .add_option("input", options.words,
                   "op:NAME, FILE.cpp, LIB.so or FILE.mlir, then settings such as BM=128")
       ->required();
-  command.add_option("--target", options.target, "sm_80, sm_86, sm_89 or sm_90a")
-      ->capture_default_str();
+  command.add_option("--target", options.target, ir::knownTargets())->capture_default_str();
   command.add_option("--kernel", options.kernel, "which kernel of a FILE.cpp or LIB.so");
   command.add_flag(
       "--dependent", options.dependent,

@@ -16,14 +16,14 @@ struct LowerBounds {
     double microseconds = 0;
   };
 
-  const codegen::Peaks *card = nullptr; ///< null: none is known for the device
-  uint64_t multiprocessors = 0;         ///< that the blocks can keep busy
-  std::vector<Resource> resources;      ///< those that something was asked of
+  ir::Card card{};                 ///< the one that stands for the device's target
+  uint64_t multiprocessors = 0;    ///< that the blocks can keep busy
+  std::vector<Resource> resources; ///< those that something was asked of
 };
 
 /// Of all that the device has counted, in launches of `blocks` blocks together.
 LowerBounds lowerBoundsOf(const vgpu::VirtualDevice &device, uint64_t blocks);
-/// A table for people; empty without a card.
+/// A table for people.
 std::string lowerBoundTable(const LowerBounds &bounds);
 
 } // namespace tile::tilec

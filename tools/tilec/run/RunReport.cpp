@@ -139,11 +139,10 @@ Json countersOf(const vgpu::VirtualDevice &device) {
     addCounters(entry, source.counters);
     json["sources"].push_back(entry);
   }
-  if (LowerBounds bounds = lowerBoundsOf(device, device.statistics().blocks); bounds.card) {
-    json["model"] = {{"card", bounds.card->card}, {"multiprocessors", bounds.multiprocessors}};
-    for (const LowerBounds::Resource &resource : bounds.resources)
-      json["model"]["least_microseconds"][resource.name] = resource.microseconds;
-  }
+  LowerBounds bounds = lowerBoundsOf(device, device.statistics().blocks);
+  json["model"] = {{"card", bounds.card.name}, {"multiprocessors", bounds.multiprocessors}};
+  for (const LowerBounds::Resource &resource : bounds.resources)
+    json["model"]["least_microseconds"][resource.name] = resource.microseconds;
   return json;
 }
 
