@@ -100,8 +100,14 @@ const bool registered = registerOp({
         },
     .outputs = [](std::span<const Tensor> in,
                   const OpSettings &settings) { return broadcastInOneDtype("add", in, settings); },
-    .run = [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-              const OpSettings &) { add(stream, in[0], in[1], out[0]); },
+    .run =
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+           const OpSettings &) {
+          if (areMasks(in, out)) // 1 + 1 is 1
+            maximum(stream, maskAsBytes(in[0]), maskAsBytes(in[1]), maskAsBytes(out[0]));
+          else
+            add(stream, in[0], in[1], out[0]);
+        },
 });
 
 } // namespace

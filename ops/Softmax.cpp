@@ -7,6 +7,7 @@
 #include "ops/Rows.h"
 #include "ops/byname/DimensionSettings.h"
 #include "ops/byname/Entry.h"
+#include "ops/byname/RankZero.h"
 
 #include <limits>
 
@@ -101,8 +102,13 @@ const bool registered = registerOp({
               {view, view});
         },
     .outputs = likeFirst,
-    .run = [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-              const OpSettings &settings) { softmax(stream, in[0], out[0], dimOf(settings)); },
+    .run =
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+           const OpSettings &settings) {
+          Tensor floats;
+          softmax(stream, floatRows(stream, in[0], settings, floats), withOneDimension(out[0]),
+                  dimOf(settings));
+        },
 });
 
 } // namespace

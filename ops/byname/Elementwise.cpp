@@ -3,12 +3,59 @@
 
 #include <tile/ops/Activations.h>
 #include <tile/ops/Arithmetic.h>
+#include <tile/ops/Map.h>
 
 namespace tile::ops {
 namespace {
 
 using Unary = void (*)(const Stream &, const Operand &, const Operand &, Loc);
 using Binary = void (*)(const Stream &, const Operand &, const Operand &, const Operand &, Loc);
+
+/// A function of floats, which integers become in f32.
+Specs floatsOf(Tensors in, const OpSettings &settings) {
+  return {
+      {settings.dtype("dtype", isFloat(in[0].dtype()) ? in[0].dtype() : f32), extentsOf(in[0])}};
+}
+
+bool activation(const char *name, const char *summary, Unary function) {
+  return registerOp(
+      {.name = name,
+       .summary = summary,
+       .inputs = 1,
+       .settings = {floatDtype()},
+       .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+       .outputs = floatsOf,
+       .run =
+           [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+             if (isFloat(in[0].dtype()))
+               return function(stream, in[0], out[0], Loc());
+             DType dtype = out[0].dtype() == f64 ? f64 : f32;
+             function(stream, copy(stream, in[0], dtype), out[0], Loc());
+           }});
+}
+
+struct ReluOfIntegers {
+  Value operator()(Value x) const { return max(x, zeros(x.dtype(), {})); }
+};
+
+const bool reluOp = registerOp(
+    {.name = "relu",
+     .summary = "y = the larger of x and 0",
+     .inputs = 1,
+     .settings = {floatDtype()},
+     .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+     .outputs = likeFirst,
+     .run =
+         [](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
+           Operand x = in[0], y = out[0];
+           if (isFloat(x.dtype()))
+             return relu(stream, x, y);
+           Arguments arguments("relu", {stream, Loc()});
+           arguments.dtypeIn({"x", x}, {f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64});
+           arguments.sameDtype({"x", x}, {"y", y});
+           detail::mapNamed({"relu", {"y", "x"}}, CallSite(stream, Loc()), ReluOfIntegers(),
+                            std::array{y}, x);
+         }});
 
 bool unary(const char *name, const char *summary, Unary function, OpSetting dtype = floatDtype()) {
   return registerOp(
@@ -50,6 +97,27 @@ bool gradient(const char *name, const char *summary, Binary function) {
   return floats(name, summary, function, "x", "dy");
 }
 
+/// Numbers of one dtype, or masks: the largest, the smallest and the product of 0 and 1 are masks again.
+bool numbersAndMasks(const char *name, const char *summary, Binary function) {
+  return registerOp(
+      {.name = name,
+       .summary = summary,
+       .inputs = 2,
+       .settings = {OpSetting::dtype("dtype")},
+       .example = [](const OpSettings &settings) { return matrices(settings, 2); },
+       .outputs =
+           [name](Tensors in, const OpSettings &settings) {
+             return broadcastInOneDtype(name, in, settings);
+           },
+       .run =
+           [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
+             if (areMasks(in, out))
+               function(stream, maskAsBytes(in[0]), maskAsBytes(in[1]), maskAsBytes(out[0]), Loc());
+             else
+               function(stream, in[0], in[1], out[0], Loc());
+           }});
+}
+
 /// Numbers of one dtype.
 bool numbers(const char *name, const char *summary, Binary function) {
   return binary(name, summary, function, OpSetting::dtype("dtype"),
@@ -59,11 +127,11 @@ bool numbers(const char *name, const char *summary, Binary function) {
 }
 
 const bool activations =
-    unary("relu", "y = the larger of x and 0", relu) &&
-    unary("gelu", "y = x (1 + erf(x / sqrt 2)) / 2", gelu) &&
-    unary("gelu_tanh", "gelu by a hyperbolic tangent, approximately", geluTanh) &&
-    unary("silu", "y = x sigmoid(x)", silu) && unary("sigmoid", "y = 1 / (1 + exp(-x))", sigmoid) &&
-    unary("tanh", "y = the hyperbolic tangent of x", tanh) &&
+    activation("gelu", "y = x (1 + erf(x / sqrt 2)) / 2", gelu) &&
+    activation("gelu_tanh", "gelu by a hyperbolic tangent, approximately", geluTanh) &&
+    activation("silu", "y = x sigmoid(x)", silu) &&
+    activation("sigmoid", "y = 1 / (1 + exp(-x))", sigmoid) &&
+    activation("tanh", "y = the hyperbolic tangent of x", tanh) &&
     gradient("relu_backward", "dx of x and dy, for relu", reluBackward) &&
     gradient("gelu_backward", "dx of x and dy, for gelu", geluBackward) &&
     gradient("gelu_tanh_backward", "dx of x and dy, for gelu_tanh", geluTanhBackward) &&
@@ -73,10 +141,37 @@ const bool activations =
     floats("swiglu", "y = silu(a) b", swiglu, "a", "b");
 
 const bool arithmetic = numbers("subtract", "c = a - b, elementwise", subtract) &&
-                        numbers("multiply", "c = a b, elementwise", multiply) &&
-                        numbers("divide", "c = a / b, elementwise", divide) &&
-                        numbers("maximum", "the larger of a and b, elementwise", maximum) &&
-                        numbers("minimum", "the smaller of a and b, elementwise", minimum);
+                        numbersAndMasks("multiply", "c = a b, elementwise", multiply) &&
+                        numbersAndMasks("maximum", "the larger of a and b, elementwise", maximum) &&
+                        numbersAndMasks("minimum", "the smaller of a and b, elementwise", minimum);
+
+struct TruncatedQuotient {
+  Value operator()(Value a, Value b) const { return trunc(div_rn(a, b)); }
+};
+
+const bool division = registerOp(
+    {.name = "divide",
+     .summary = "c = a / b, elementwise",
+     .inputs = 2,
+     .settings = {OpSetting::word("rounding", {"none", "trunc"}), OpSetting::dtype("dtype")},
+     .example = [](const OpSettings &settings) { return matrices(settings, 2); },
+     .outputs =
+         [](Tensors in, const OpSettings &settings) {
+           return broadcastInOneDtype("divide", in, settings);
+         },
+     .run =
+         [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+           Operand a = in[0], b = in[1], c = out[0];
+           if (settings.text("rounding") == "none" ||
+               !isFloat(a.dtype())) // integers truncate anyway
+             return divide(stream, a, b, c);
+           Arguments arguments("divide", {stream, Loc()});
+           arguments.dtypeIn({"a", a}, {f16, bf16, f32, f64});
+           arguments.sameDtype({"a", a}, {"b", b});
+           arguments.sameDtype({"a", a}, {"c", c});
+           detail::mapNamed({"divide", {"c", "a", "b"}}, CallSite(stream, Loc()),
+                            TruncatedQuotient(), std::array{c}, a, b);
+         }});
 
 const bool swigluGradient = registerOp(
     {.name = "swiglu_backward",

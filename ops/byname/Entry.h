@@ -52,6 +52,17 @@ inline Specs likeFirst(Tensors in, const OpSettings &settings) {
   return {{settings.dtype("dtype", in[0].dtype()), extentsOf(in[0])}};
 }
 
+/// A mask as the 0 and 1 that it has in memory, which the largest, smallest and product of such numbers leave a mask; another
+/// operand is itself.
+inline Operand maskAsBytes(const Operand &operand) {
+  return operand.dtype() == i1 ? operand.as(u8) : operand;
+}
+
+/// Whether all tensors of an op of two are masks.
+inline bool areMasks(Tensors in, Tensors out) {
+  return in[0].dtype() == i1 && in[1].dtype() == i1 && out[0].dtype() == i1;
+}
+
 /// What both inputs broadcast to; they are refused under these names if they do not.
 Specs broadcast(const char *op, const char *first, const char *second, Tensors in,
                 const OpSettings &settings);

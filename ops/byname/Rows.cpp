@@ -1,12 +1,10 @@
-// What is computed of rows, by name: softmax, norms and their gradients, cross-entropy, choosing.
-#include "ops/ChosenCount.h"
+// What is computed of rows, by name: softmax, norms and their gradients, cross-entropy.
 #include "ops/byname/DimensionSettings.h"
 #include "ops/byname/Entry.h"
-#include "ops/byname/GeneratorSettings.h"
+#include "ops/byname/RankZero.h"
 
 #include <tile/ops/CrossEntropy.h>
 #include <tile/ops/Norm.h>
-#include <tile/ops/Sampling.h>
 #include <tile/ops/Softmax.h>
 
 namespace tile::ops {
@@ -21,7 +19,9 @@ const bool logOfSoftmax =
                 .outputs = likeFirst,
                 .run =
                     [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-                      logSoftmax(stream, in[0], out[0], dimOf(settings));
+                      Tensor floats;
+                      logSoftmax(stream, floatRows(stream, in[0], settings, floats),
+                                 withOneDimension(out[0]), dimOf(settings));
                     }});
 
 template <class F> bool softmaxGradient(const char *name, const char *summary, F function) {
@@ -37,7 +37,8 @@ template <class F> bool softmaxGradient(const char *name, const char *summary, F
            },
        .run =
            [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-             function(stream, in[0], in[1], out[0], dimOf(settings), Loc());
+             function(stream, withOneDimension(in[0]), withOneDimension(in[1]),
+                      withOneDimension(out[0]), dimOf(settings), Loc());
            }});
 }
 using SoftmaxGradient = void (*)(const Stream &, const Operand &, const Operand &, const Operand &,
@@ -211,63 +212,6 @@ const bool crossEntropies =
                     [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
                       crossEntropyBackward(stream, in[0], in[1], in[2], in[3], out[0],
                                            crossEntropyOptionsOf(settings));
-                    }});
-
-// --- Choosing ------------------------------------------------------------------------------------
-
-std::vector<OpSetting> sampleSettings() {
-  std::vector<OpSetting> settings = generatorSettings();
-  settings.insert(settings.begin(), {OpSetting::integer("k", 40).from(1),
-                                     OpSetting::number("temperature", 1), indexDtype()});
-  return settings;
-}
-
-/// Refuses k that the rows of x have not.
-void checkCountOf(const char *op, const char *name, const Tensor &x, const OpSettings &settings) {
-  checkChosenCount(rulesOf(op), {name, x}, settings.integer("k"));
-}
-
-const bool choosing =
-    registerOp({.name = "argmax",
-                .summary = "the index of the largest element of each row",
-                .inputs = 1,
-                .settings = {indexDtype()},
-                .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-                .outputs =
-                    [](Tensors in, const OpSettings &settings) {
-                      return Specs{{settings.dtype("indices", i32), rowsOf(in[0])}};
-                    },
-                .run = [](const Stream &stream, Tensors in, Tensors out,
-                          const OpSettings &) { argmax(stream, in[0], out[0]); }}) &&
-    registerOp(
-        {.name = "top_k",
-         .summary = "the k largest elements of each row, and their indices",
-         .inputs = 1,
-         .settings = {OpSetting::integer("k", 1).from(1), indexDtype()},
-         .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-         .outputs =
-             [](Tensors in, const OpSettings &settings) {
-               checkCountOf("top_k", "x", in[0], settings);
-               std::vector<int64_t> extents = rowsOf(in[0]);
-               extents.push_back(settings.integer("k"));
-               return Specs{{in[0].dtype(), extents}, {settings.dtype("indices", i32), extents}};
-             },
-         .run = [](const Stream &stream, Tensors in, Tensors out,
-                   const OpSettings &settings) { topK(stream, in[0], out[0], out[1]); }}) &&
-    registerOp({.name = "sample_top_k",
-                .summary = "one of the k largest elements of each row, drawn",
-                .inputs = 1,
-                .settings = sampleSettings(),
-                .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-                .outputs =
-                    [](Tensors in, const OpSettings &settings) {
-                      return Specs{{settings.dtype("indices", i32), rowsOf(in[0])}};
-                    },
-                .run =
-                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-                      Generator generator = generatorOf(settings);
-                      sampleTopK(stream, generator, in[0], settings.integer("k"),
-                                 settings.number("temperature"), out[0]);
                     }});
 
 } // namespace

@@ -12,48 +12,50 @@ using Meanings = std::map<std::string, std::string>;
 // --- Settings ------------------------------------------------------------------------------------
 
 /// What a setting means in every op that has it, unless the op says something else.
-const Meanings kUsual = {{"axes", "the dimensions that are reduced; all"},
-                         {"base", "of the frequencies"},
-                         {"beta1", "of the mean m"},
-                         {"beta2", "of the mean of squares v"},
-                         {"causal", "queries do not see keys behind them"},
-                         {"classes", "how many columns are classes; 0: all"},
-                         {"deterministic", "the same bits on every call"},
-                         {"deviation", "the standard deviation"},
-                         {"dim", "the dimension that rows lie along"},
-                         {"dims", "how many elements of a head are turned; 0: all"},
-                         {"dtype", "of the output; that of the first input"},
-                         {"epsilon", "added to the variance"},
-                         {"factor", "of x"},
-                         {"fast", "8-bit floats are added up in fewer bits"},
-                         {"formula", "letters of each operand, and of the output: ij,jk->ik"},
-                         {"high", "one above the largest"},
-                         {"ignore_index", "targets that have no loss"},
-                         {"indices", "the dtype of indices: i32 or i64"},
-                         {"interleaved", "pairs are neighbours, not of the two halves"},
-                         {"k", "how many of each row"},
-                         {"keep_dims", "they stay, with extent 1"},
-                         {"label_smoothing", "the share of a target that all classes have evenly"},
-                         {"largest", "the norm that tensors may have"},
-                         {"low", "the smallest"},
-                         {"mean", "of the numbers"},
-                         {"momentum", "of the velocity"},
-                         {"of", "dq, dk or dv"},
-                         {"offset", "how many numbers of the seed were taken before"},
-                         {"p", "the probability of a 0"},
-                         {"precision", "of f32 products: ieee, tf32, tf32x3, bf16x3 or bf16x6"},
-                         {"probability", "of a 1"},
-                         {"rate", "the learning rate"},
-                         {"reduction", "none, sum or mean over rows"},
-                         {"rows", "of the table"},
-                         {"scale", "of scores; 1 / sqrt(D)"},
-                         {"seed", "of the random numbers"},
-                         {"shape", "of the output"},
-                         {"statistics", "more outputs, which the gradient needs of each row"},
-                         {"step", "1, 2, ...: the number of this step"},
-                         {"temperature", "logits are divided by it; 0: the largest"},
-                         {"value", "of every element"},
-                         {"weight_decay", "added to the gradient, times the weight"}};
+const Meanings kUsual = {
+    {"axes", "the dimensions that are reduced; all"},
+    {"base", "of the frequencies"},
+    {"beta1", "of the mean m"},
+    {"beta2", "of the mean of squares v"},
+    {"causal", "queries do not see keys behind them"},
+    {"classes", "how many columns are classes; 0: all"},
+    {"deterministic", "the same bits on every call"},
+    {"deviation", "the standard deviation"},
+    {"dim", "the dimension that rows lie along"},
+    {"dims", "how many elements of a head are turned; 0: all"},
+    {"dtype", "of the output; that of the first input"},
+    {"epsilon", "added to the variance"},
+    {"factor", "of x"},
+    {"fast", "8-bit floats are added up in fewer bits"},
+    {"formula", "letters of each operand, and of the output: ij,jk->ik"},
+    {"high", "one above the largest"},
+    {"ignore_index", "targets that have no loss"},
+    {"indices", "the dtype of indices: i32 or i64"},
+    {"interleaved", "pairs are neighbours, not of the two halves"},
+    {"k", "how many of each row"},
+    {"keep_dims", "they stay, with extent 1"},
+    {"label_smoothing", "the share of a target that all classes have evenly"},
+    {"largest", "the norm that tensors may have"},
+    {"low", "the smallest"},
+    {"mean", "of the numbers"},
+    {"momentum", "of the velocity"},
+    {"of", "dq, dk or dv"},
+    {"offset", "how many numbers of the seed were taken before"},
+    {"p", "the probability of a 0"},
+    {"precision", "of f32 products: ieee, tf32, tf32x3, bf16x3 or bf16x6"},
+    {"probability", "of a 1"},
+    {"rate", "the learning rate"},
+    {"reduction", "none, sum or mean over rows"},
+    {"rounding", "of quotients of floats: none, or trunc to an integer toward zero"},
+    {"rows", "of the table"},
+    {"scale", "of scores; 1 / sqrt(D)"},
+    {"seed", "of the random numbers"},
+    {"shape", "of the output"},
+    {"statistics", "more outputs, which the gradient needs of each row"},
+    {"step", "1, 2, ...: the number of this step"},
+    {"temperature", "logits are divided by it; 0: the largest"},
+    {"value", "of every element"},
+    {"weight_decay", "added to the gradient, times the weight"}};
 
 // --- Ops -----------------------------------------------------------------------------------------
 
@@ -66,7 +68,8 @@ bool describeAll(std::initializer_list<const char *> ops, const Names &inputs, c
 }
 
 const bool elementwise =
-    describeAll({"relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "copy"}, {"x"}, {"y"}) &&
+    describeAll({"relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "copy", "bitwise_not"},
+                {"x"}, {"y"}) &&
     describeAll({"relu_backward", "gelu_backward", "gelu_tanh_backward", "silu_backward",
                  "sigmoid_backward", "tanh_backward"},
                 {"x", "dy"}, {"dx"}) &&
@@ -75,7 +78,8 @@ const bool elementwise =
     describeAll({"swiglu_halves"}, {"ab"}, {"y"}) &&
     describeAll({"swiglu_halves_backward"}, {"ab", "dy"}, {"dab"}) &&
     describeAll({"add", "subtract", "multiply", "divide", "maximum", "minimum", "equal",
-                 "not_equal", "less", "less_equal", "greater", "greater_equal"},
+                 "not_equal", "less", "less_equal", "greater", "greater_equal", "bitwise_and",
+                 "bitwise_or", "bitwise_xor", "power"},
                 {"a", "b"}, {"c"}) &&
     describeAll({"affine"}, {"x"}, {"y"}, {{"offset", "added to it"}}) &&
     describeAll({"fill"}, {"y"}, {});

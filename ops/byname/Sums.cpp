@@ -76,7 +76,7 @@ bool reduction(const char *name, const char *summary, Reduction function) {
                          const OpSettings &settings) { return reduced(name, in, settings); },
        .run =
            [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-             function(stream, in[0], axesOf(settings), out[0], Loc());
+             function(stream, in[0], axesOf(settings, in[0]), out[0], Loc());
            }});
 }
 

@@ -160,6 +160,8 @@ def arange(*bounds: int | float, dtype: Any = None, device: Device | str | None 
     import numpy
     if not 1 <= len(bounds) <= 3 or not all(map(is_number, bounds)):
         raise TypeError(f"arange: one to three numbers are expected, got {bounds}")
+    if len(bounds) == 3 and not bounds[2]:
+        raise ValueError(f"arange: the step is {bounds[2]}, which leads nowhere")
     array = numpy.arange(*map(as_number, bounds))
     return tensor(array if array.dtype.kind == "i" or dtype else array.astype("f4"), dtype, device)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # leaves every x as it is, 0 and -0 too.
 _AFFINE = {"add": lambda number, is_left: (1, number), "multiply": lambda number, is_left: (number, -0.0),
            "subtract": lambda number, is_left: (-1, number) if is_left else (1, -number)}
+_SIGNED = (DType.i8, DType.i16, DType.i32, DType.i64)
 _WIDE = (DType.f16, DType.bf16, DType.f32, DType.f64)
 
 
@@ -80,11 +81,27 @@ def _compared(name: str, a: Any, b: Any) -> Any:
 
 
 def _joined(name: str, a: Any, b: Any) -> Any:
-    """The result of an op of two masks."""
-    if not _is_operand(b):
+    """The result of an op on the bits of two tensors of integers, or on two masks."""
+    if not (_is_operand(a) and _is_operand(b)):
         return NotImplemented
     a, b = _common(*_tensors(a, b))
-    return _run(name, a.to(DType.u8), b.to(DType.u8)).to(DType.i1) if a.dtype == DType.i1 else NotImplemented
+    return NotImplemented if a.dtype.is_float else _run(name, a, b)
+
+
+def _raised(a: Any, b: Any) -> Any:
+    """a to the power b. An integer has no power of a negative number of Python, as NumPy has it."""
+    if not (_is_operand(a) and _is_operand(b)):
+        return NotImplemented
+    a, b = _tensors(a, b)
+    if isinstance(b, Operators):
+        return _run("power", *_common(a, b))
+    dtype = with_number(a.dtype, b)
+    if not dtype.is_float and b < 0:
+        raise ValueError(f"integers have no power of {b}: convert them to floats by to(...)")
+    a = a.to(dtype)
+    if b in (2, 3):
+        return a * a if b == 2 else a * a * a
+    return _run("power", *_common(a, b))
 
 
 def _multiplied(a: Any, b: Any) -> Any:
@@ -134,23 +151,23 @@ class Operators:
     __gt__, __ge__ = _comparison("greater"), _comparison("greater_equal")
     __hash__ = object.__hash__  # of the object, as of PyTorch's: == is of elements
 
-    # --- Masks, which are tensors of i1 ---
+    # --- Bits of integers, and masks, which are tensors of i1 ---
 
     def __and__(self, other: Any) -> Tensor:
-        return _joined("minimum", self, other)
+        return _joined("bitwise_and", self, other)
 
     def __or__(self, other: Any) -> Tensor:
-        return _joined("maximum", self, other)
+        return _joined("bitwise_or", self, other)
 
     def __xor__(self, other: Any) -> Tensor:
-        return _joined("not_equal", self, other)
+        return _joined("bitwise_xor", self, other)
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Tensor:
-        if self.dtype != DType.i1:
-            raise TypeError(f"~ is of masks, tensors of i1, not of {self.dtype.name}")
-        return self == 0
+        if self.dtype.is_float:
+            raise TypeError(f"~ is of integers and of masks, tensors of i1, not of {self.dtype.name}")
+        return _run("bitwise_not", self)
 
     def __matmul__(self, other: Any) -> Tensor:
         return _multiplied(self, other)
@@ -165,14 +182,13 @@ class Operators:
         return self
 
     def __abs__(self) -> Tensor:
-        return _run("maximum", self, -self)
+        return _run("maximum", self, -self) if self.dtype.is_float or self.dtype in _SIGNED else self.clone()
 
     def __pow__(self, exponent: Any) -> Tensor:
-        """Of 2 and 3."""
-        power = as_number(exponent) if is_number(exponent) else None
-        if power not in (2, 3):
-            return NotImplemented
-        return self * self if power == 2 else self * self * self
+        return _raised(self, exponent)
+
+    def __rpow__(self, base: Any) -> Tensor:
+        return _raised(base, self)
 
     # --- One result of many elements: `axis=` or `dim=` names dimensions, `keepdims=` or `keepdim=` keeps them ---
 

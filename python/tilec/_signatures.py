@@ -14,7 +14,7 @@ from .dtypes import DType
 _OTHER_NAMES = {
     "axis": ("axes", "dim"), "dim": ("axes",), "axes": ("dim",), "keepdim": ("keep_dims",), "keepdims": ("keep_dims",),
     "lr": ("rate",), "learning_rate": ("rate",), "eps": ("epsilon",), "is_causal": ("causal",), "max_norm": ("largest",),
-    "std": ("deviation",), "p": ("probability",), "num_embeddings": ("rows",), "equation": ("formula",), "alpha": ("factor",)}
+    "std": ("deviation",), "p": ("probability",), "num_embeddings": ("rows",), "equation": ("formula",), "rounding_mode": ("rounding",), "alpha": ("factor",)}
 
 
 class Setting:

@@ -36,7 +36,9 @@ class Views:
             return self.T
         if len(dims) != 2:
             raise TypeError(f"transpose exchanges two dimensions, got {len(dims)}: permute takes all")
-        first, second = (dimension(dim, self.ndim) for dim in dims)
+        first, second = (dimension(dim, max(self.ndim, 1)) for dim in dims)
+        if not self.ndim:
+            return self
         order = list(range(self.ndim))
         order[first], order[second] = second, first
         return self.permute(*order)
@@ -63,7 +65,7 @@ class Views:
         if dim is None:
             dims = range(self.ndim)
         else:
-            dims = [dimension(one, self.ndim) for one in listed((dim,))]
+            dims = [dimension(one, max(self.ndim, 1)) for one in listed((dim,))]
         return self[tuple(0 if at in dims and extent == 1 else slice(None) for at, extent in enumerate(self.shape))]
 
     # --- Shapes ---

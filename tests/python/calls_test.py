@@ -221,7 +221,7 @@ class Help(Calls):
                               "statistics=False)"),
                 ("add", "(a, b, *, out=None, stream=None, dtype=None)"),
                 ("layernorm", "(x, weight=None, bias=None, *, out=None, stream=None, epsilon=1e-05, statistics=False)"),
-                ("top_k", "(x, *, out=None, stream=None, k=1, indices=None)"),
+                ("top_k", "(x, *, out=None, stream=None, k=1, dim=-1, indices=None)"),
                 ("dropout", "(x, *, out=None, stream=None, p=0.5, dtype=None, seed, offset=0)"),
                 ("cross_entropy", "(logits, targets, *, out=None, stream=None, reduction='mean', ignore_index=-100, classes=0, "
                                   "label_smoothing=0.0, statistics=False)"),

@@ -69,8 +69,25 @@ class Operators(Case):
         x = tilec.from_numpy(zeros, self.device)
         for result, expected in ((-x, -zeros), (x * 1, zeros), (x * -2, zeros * -2), (x + -0.0, zeros), (0 - x, 0 - zeros)):
             assert_array_equal(numpy.signbit(result.numpy()), numpy.signbit(expected))
+
+    def test_powers(self):
+        positive = numpy.abs(self.a) + 0.5
+        x = tilec.from_numpy(positive, self.device)
+        for exponent in (0.5, -1, 0, 1, 4, numpy.float32(2.5)):
+            self.close(x**exponent, positive**numpy.float32(exponent))
+        self.close(x**self.y, positive**self.b)
+        self.close(2**self.x, numpy.float32(2)**self.a)
+        whole = numpy.array([[-3, 2, 0], [1, -1, 7]])
+        y = tilec.from_numpy(whole, self.device)
+        for exponent in (0, 1, 2, 3, 5, 22):
+            self.close(y**exponent, whole**exponent, tilec.i64)
+        self.close((-2)**tilec.tensor([0, 1, 62, 63, 64], device=self.device), [1, -2, 2**62, -2**63, 0], tilec.i64)
+        self.close((y == 1)**2, (whole == 1).astype("i8"), tilec.i64)
+        for wrong in (lambda: y**-1, lambda: y**numpy.int32(-2)):
+            with self.assertRaisesRegex(ValueError, "integers have no power of -"):
+                wrong()
         with self.assertRaises(TypeError):
-            self.x**0.5
+            self.x**"2"
 
     def test_in_place(self):
         x, same, view = self.x, self.x, self.x[1]
@@ -118,6 +135,9 @@ class Operators(Case):
         self.close(3 - x, 3 - plain, tilec.i64)
         self.close(-x, -plain, tilec.i64)
         self.close(abs(x), abs(plain), tilec.i64)
+        for kind in ("u1", "u2", "u4", "u8"):
+            top = numpy.array([0, 5, numpy.iinfo(kind).max], kind)
+            assert_array_equal(abs(tilec.from_numpy(top, self.device)).numpy(), top)
         self.close(x / 2, plain / 2)  # true division
         self.close(1 / x, 1 / plain)
         self.close(x * 0.5, plain * 0.5)
@@ -200,9 +220,25 @@ class Operators(Case):
         self.assertEqual((x.sum().item(), x.sum().dtype, x.mean().item()), (2, tilec.i64, 0.5))
         self.assertEqual((x.max().item(), x.min().item()), (True, False))
         self.assertEqual(tilec.tensor([1, 2], device=self.device).mean().item(), 1.5)
-        for wrong in (lambda: ~self.x, lambda: self.x & self.x, lambda: x | 2, lambda: x & "a"):
+        for wrong in (lambda: ~self.x, lambda: self.x & self.x, lambda: x & 0.5, lambda: x & "a"):
             with self.assertRaises(TypeError):
                 wrong()
+        for compute in (operator.add, operator.mul):  # or, and
+            result = compute(x, y)
+            self.assertEqual(result.dtype, tilec.i1)
+            assert_array_equal(result.numpy(), compute(left, right))
+
+    def test_bits(self):
+        left, right = numpy.array([0, 5, -7, 2**40], "i8"), numpy.array([3, 6, -2**62, -1], "i8")
+        x, y = tilec.from_numpy(left, self.device), tilec.from_numpy(right, self.device)
+        for compute in (operator.and_, operator.or_, operator.xor):
+            for result, expected in ((compute(x, y), compute(left, right)), (compute(x, 6), compute(left, 6)),
+                                     (compute(-9, x), compute(-9, left)), (compute(left, y), compute(left, right)),
+                                     (compute(x, y.to("i16")), compute(left, right.astype("i2"))), (compute(x == 5, 6), compute(left == 5, 6))):
+                self.close(result, expected, tilec.i64)
+        assert_array_equal((~x).numpy(), ~left)
+        small = numpy.array([0, 1, 128, 255], "u1")
+        assert_array_equal((~tilec.from_numpy(small, self.device)).numpy(), ~small)
 
     def test_ops_are_methods(self):
         self.close(self.x.relu(), numpy.maximum(self.a, 0))

@@ -92,6 +92,44 @@ class ByName(Case):
         assert_array_equal(self.op("copy", a, dtype=tilec.f16), a.astype("f2"))
         assert_array_equal(self.changed("fill", a, value=0.25)[0], numpy.full_like(a, 0.25))
 
+    def test_bits(self):
+        for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?"):
+            bits = self.random.integers(0, 256, (3, 4, 8), "u1")
+            a = bits.view(kind) if kind != "?" else bits > 99
+            b = a[:1, ::-1].copy()
+            for name, function in (("bitwise_and", numpy.bitwise_and), ("bitwise_or", numpy.bitwise_or), ("bitwise_xor", numpy.bitwise_xor)):
+                assert_array_equal(self.op(name, a, b), function(a, b), f"{name} {kind}")
+            assert_array_equal(self.op("bitwise_not", a), ~a, kind)
+        x, = self.give(self.normal(4))
+        self.fails("InvalidArgument", "bitwise_and: a is f32", tilec.ops.bitwise_and, x, x)
+        self.fails("InvalidArgument", "bitwise_not: x is f32", tilec.ops.bitwise_not, x)
+        mask = x > 0
+        self.fails("InvalidArgument", "bitwise_or:", tilec.ops.bitwise_or, mask, mask.to("u8"))
+
+    def test_powers(self):
+        a, b = numpy.abs(self.normal(4, 1, 9)) + 0.1, self.normal(3, 9)
+        assert_allclose(self.op("power", a, b), a**b, rtol=3e-6)
+        assert_allclose(self.op("power", a.astype("f8"), b.astype("f8")), a.astype("f8")**b.astype("f8"), rtol=1e-14)
+        special = numpy.array([0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, -8, 1, -1], "f4")
+        exponents = numpy.array([0, 1, -1, 2, 3, 0.5, numpy.inf, numpy.nan], "f4")
+        with numpy.errstate(all="ignore"):
+            assert_array_equal(self.op("power", special, exponents[:, None].copy()), special**exponents[:, None])
+        for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"):
+            ends = numpy.iinfo(kind)
+            bases = [0, 1, 2, 3, 7, ends.max, *([-1, -2, -3, ends.min] if ends.min else [])]
+            powers = [0, 1, 2, 5, 31, 63, ends.max, *([-1, -2, ends.min] if ends.min else [])]
+            expected = [[self.whole_power(base, power, ends) for base in bases] for power in powers]
+            found = self.op("power", numpy.array(bases, kind), numpy.array(powers, kind)[:, None].copy())
+            assert_array_equal(found, numpy.array(expected, kind), kind)
+
+    def whole_power(self, base, power, ends):
+        """With wrapping; of a negative power the integer part."""
+        if power < 0:
+            return {1: 1, -1: 1 - power % 2 * 2}.get(base, 0)
+        bits = ends.bits
+        wrapped = pow(base, power, 2**bits)
+        return wrapped - 2**bits if wrapped > ends.max else wrapped
+
     def test_comparisons(self):
         a = numpy.array([[0, 1, -1, numpy.nan, numpy.inf, -0.0]], "f4").repeat(6, 0)
         for dtype in ("f4", "f2", "f8"):

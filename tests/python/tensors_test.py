@@ -144,6 +144,8 @@ class Tensors(Case):
         for wrong in ((), ("a",), (1, 2, 3, 4), (None,)):
             with self.assertRaises(TypeError):
                 tilec.arange(*wrong)
+        with self.assertRaisesRegex(ValueError, "arange: the step is 0"):
+            tilec.arange(0, 5, 0)
 
     def test_handles_of_others_are_within_64_bits(self):
         for wrong in (2**64, -1, 1.5, "a"):

@@ -68,6 +68,16 @@ class Views(Case):
         with self.assertRaises(IndexError):
             one.unsqueeze(5)
 
+    def test_dimensions_of_rank_0(self):
+        """As in PyTorch, dimension 0 and -1 of a number are itself."""
+        number = self.tensor[0, 0, 0]
+        for dim in (0, -1):
+            self.same(number.squeeze(dim), self.array[0, 0, 0])
+            self.same(number.transpose(dim, 0), self.array[0, 0, 0])
+        for wrong in (lambda: number.squeeze(1), lambda: number.transpose(0, 1), lambda: number.squeeze(-2)):
+            with self.assertRaises(IndexError):
+                wrong()
+
     def test_shapes(self):
         for shape in ((6, -1), ([60],), (-1,), (5, 4, 3), (3, 1, 4, 5, 1), (1, 60), (numpy.int64(30), 2), (2, 2, 3, 5)):
             plain = self.array.reshape(*shape)
