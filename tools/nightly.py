@@ -5,6 +5,8 @@
             (TILE_FUZZ_CALLS)
   programs  10,000 random programs against the host, others every day
   kernels   every kernel of the ops' tests goes to ptxas (TILE_ASSEMBLE=all), where a test run takes half of them
+  targets   every op in every dtype on every target, with the assembler; and the tests of execution, ops and pipelines on those
+            targets that a test run leaves out (TILE_OP_TARGETS=all, TILE_TEST_TARGETS)
   mutants   every mutant of kernels that the virtual GPU must notice
   asan      all tests with the address and undefined-behaviour sanitizers
   gcc       the build and all tests with g++ and without precompiled headers
@@ -25,10 +27,12 @@ import time
 root = pathlib.Path(__file__).resolve().parent.parent
 kLogs = root / "build/nightly"
 kHour = 3600
-kBounds = {"calls": 3 * kHour, "programs": 3 * kHour, "kernels": kHour, "mutants": kHour, "asan": 6 * kHour, "gcc": 6 * kHour, "bundle": 2 * kHour}
+kBounds = {"calls": 3 * kHour, "programs": 3 * kHour, "kernels": kHour, "targets": 3 * kHour, "mutants": kHour, "asan": 6 * kHour, "gcc": 6 * kHour, "bundle": 2 * kHour}
 kCalls, kPrograms = 1_000_000, 10_000
 kQuick = 100  # by how much --quick divides these counts
 kAssembled = ["OpsTest", "AttentionOpsTest", "ConformanceDotTest"]
+kOnTargets = ["PipelineTest", "ExecutionTest", "OpsTest", "AttentionOpsTest", "ConformanceTest", "ConformanceDotTest"]
+kOtherTargets = "sm_86,sm_89,sm_90"
 kMutants = ["tile_vgpu_tests --gtest_filter=Mutations.*", "CompiledMutantsTest", "tile_vgpu_negative_tests"]
 
 
@@ -114,6 +118,16 @@ def kernels(part):
     return f"{len(names)} programs"
 
 
+def targets(part):
+    """With --quick what a test run does of the table, and one of these programs."""
+    programs = kOnTargets[:1] if part.quick else kOnTargets
+    part.build("dev", "OpTargetsTest", *programs)
+    part.run(["build/dev/bin/OpTargetsTest", "--gtest_brief=1"], TILE_OP_TARGETS="one" if part.quick else "all", TILE_CACHE="off")
+    for name in programs:
+        part.run([f"build/dev/bin/{name}", "--gtest_brief=1"], TILE_TEST_TARGETS=kOtherTargets, TILE_CACHE="off")
+    return f"{len(programs)} programs on {kOtherTargets}"
+
+
 def mutants(part):
     commands = [[f"build/dev/bin/{words[0]}", "--gtest_brief=1", *words[1:]] for words in map(str.split, kMutants)]
     part.build("dev", *(words.split()[0] for words in kMutants))
@@ -138,7 +152,7 @@ def bundle(part):
     return "built and tested"
 
 
-kParts = {"calls": calls, "programs": programs, "kernels": kernels, "mutants": mutants, "asan": preset("asan"), "gcc": preset("gcc"), "bundle": bundle}
+kParts = {"calls": calls, "programs": programs, "kernels": kernels, "targets": targets, "mutants": mutants, "asan": preset("asan"), "gcc": preset("gcc"), "bundle": bundle}
 
 
 def outcome(name, quick):

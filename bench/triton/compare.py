@@ -3,7 +3,7 @@
   python3 -m venv env && env/bin/pip install triton numpy
   env/bin/python bench/triton/compare.py --bench build/release/bin/jit_compile_bench [--target sm_90a]
 
-Both sides compile for sm_80, or products and attention for sm_90a, with the same tiles, warps and stages of software pipelines, from source to cubin, in a warm
+Both sides compile for sm_80, sm_86 or sm_89, or products and attention for sm_90a, with the same tiles, warps and stages of software pipelines, from source to cubin, in a warm
 process. `--ptxas` is for the counts alone; it must read the PTX of both. Prints a table of medians, registers, spills and instructions of the whole kernel; ratios are tilec / Triton.
 """
 import argparse
@@ -50,7 +50,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bench", required=True, help="the program jit_compile_bench")
     parser.add_argument("--ptxas", help="default: the one in Triton's wheel, which reads all that Triton writes; else that of PATH")
-    parser.add_argument("--target", default="sm_80", choices=["sm_80", *triton_kernels.VARIANTS])
+    parser.add_argument("--target", default="sm_80", choices=["sm_80", "sm_86", "sm_89", *triton_kernels.VARIANTS])
     parser.add_argument("--repeats", type=int, default=9)
     options = parser.parse_args()
     ptxas = assembler.choose(options.ptxas, os.path.dirname(triton.__file__))

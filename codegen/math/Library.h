@@ -3,6 +3,7 @@
 // They are libclc's (LLVM's OpenCL C library), as bitcode inside libtile. A kernel that calls none pays nothing.
 #pragma once
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/IR/Module.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 using tile::ir::Card;
 using tile::ir::Feature;
@@ -27,6 +28,8 @@ static constexpr Card
 
 // Shared memory: Programming Guide table "Technical Specifications per Compute Capability": an SM has 64 / 164 / 100 / 100 /
 // 228 / 100 KB, of which one block may use 64 / 163 / 99 / 99 / 227 / 99 KB (since sm_80 1 KB is reserved for the system).
+// LLVM has instructions for sm_120f that the virtual GPU does not know (maxima of three, sums of f16 and f32): GPUs of sm_12x run
+// code for sm_89, which fits their shared memory as well.
 // Cards of sm_12x have clusters of one block, and no multicast, though PTX for them has the instructions.
 // PTX 8.4 brought mma of 8-bit floats, 8.8 families of targets: code for sm_120f runs on all of sm_12x.
 // Features: PTX ISA, the target notes of the instructions.
@@ -39,7 +42,7 @@ static constexpr std::array<Target, 7> kTargets = {{
     {"sm_89", 89, 84, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 24,   yes,     yes,   no,      no,     no,      no,  no,    no,  kRtx4090},
     {"sm_90", 90, 84, 227 * 1024, 228 * 1024, 65536, 2048, 1024, 32,  yes,     yes,   yes,     yes,    yes,     yes, yes,   no,  kH100},
     {"sm_90a", 90, 84, 227 * 1024, 228 * 1024, 65536, 2048, 1024, 32, yes,     yes,   yes,     yes,    yes,     yes, yes,   yes, kH100},
-    {"sm_120f", 120, 88, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 24, yes,    yes,   yes,     yes,    no,      yes, yes,   no,  kRtx5090},
+    {"sm_120f", 120, 0, 99 * 1024, 100 * 1024, 65536, 1536, 1024, 24, yes,    yes,   yes,     yes,    no,      yes, yes,   no,  kRtx5090},
 }};
 // clang-format on
 
@@ -78,12 +81,22 @@ bool tile::ir::runsOn(const Target &target, std::string_view gpu) {
   return last == 'a' ? false : last == 'f' ? isOfFamily : true;
 }
 
+/// The shared memory that a block may have on a GPU of this name: what the table knows of its family, else no limit.
+static int64_t sharedBytesOf(std::string_view gpu) {
+  const Target *family = std::ranges::find_if(kTargets, [&](const Target &target) {
+    return std::string_view(target.name).ends_with('f') && runsOn(target, gpu);
+  });
+  return family == kTargets.end() ? std::numeric_limits<int64_t>::max()
+                                  : family->maxSharedBytesPerBlock;
+}
+
 Target tile::ir::targetForGpu(std::string_view name) {
   if (std::optional<Target> own = findTarget(name))
     return *own;
   const Target *best = std::ranges::find_if(kTargets, isCompiledFor);
   for (const Target &target : kTargets)
-    if (isCompiledFor(target) && runsOn(target, name) && target.smVersion > best->smVersion)
+    if (isCompiledFor(target) && runsOn(target, name) && target.smVersion > best->smVersion &&
+        target.maxSharedBytesPerBlock <= sharedBytesOf(name))
       best = &target;
   return *best;
 }

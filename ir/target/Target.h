@@ -51,7 +51,7 @@ std::span<const Target> allGpus();
 bool runsOn(const Target &target, std::string_view gpu);
 
 /// The target that code for a GPU of this name is compiled for: its own if it is in the table, else the newest whose
-/// code it accepts: of its family (a name that ends with "f"), or of what came before (no letter). A GPU older than the table, or of a name
+/// code it accepts: of its family (a name that ends with "f"), or of what came before (no letter), whose limits it has. A GPU older than the table, or of a name
 /// that is no "sm_" and a number, has the oldest, which it will refuse.
 Target targetForGpu(std::string_view name);
 

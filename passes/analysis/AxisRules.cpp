@@ -6,8 +6,11 @@ using namespace mlir;
 
 namespace tile::passes {
 
+// The least integer has no opposite, and its divisor no sign.
 int64_t powerOfTwoDivisor(int64_t value) {
-  return value == 0 ? axis::kMostDivisible : std::min(value & -value, axis::kMostDivisible);
+  constexpr auto kMost = static_cast<uint64_t>(axis::kMostDivisible);
+  auto bits = static_cast<uint64_t>(value);
+  return static_cast<int64_t>(bits == 0 ? kMost : std::min(bits & -bits, kMost));
 }
 
 namespace axis {

@@ -31,12 +31,13 @@ namespace tile::test {
 enum class Targets {
   /// sm_80, then sm_90a.
   All,
-  /// sm_80: for suites whose kernels have the same instructions on both, as those without products in loops, floats of 8 bits
-  /// and copies of whole tiles do, or are of ops that have suites for both.
+  /// sm_86: for suites whose kernels have the same instructions on both, as those without products in loops, floats of 8 bits
+  /// and copies of whole tiles do, or are of ops that have suites for both. Of GPUs before Hopper it has least memory.
   One
 };
 
-/// The devices of the machine; "cuda:0" is always among them, so that its absence shows as SKIP.
+/// The devices of the machine; "cuda:0" is always among them, so that its absence shows as SKIP. TILE_TEST_TARGETS, a comma
+/// list as "sm_86,sm_89", names the virtual ones instead.
 std::vector<std::string> deviceNames(Targets targets = Targets::All);
 /// "cuda:0" as a part of a test's name.
 std::string testName(const std::string &device);
@@ -130,6 +131,10 @@ protected:
   void SetUp() override;
 
   const Device &device() const { return *device_; }
+  /// Has a program of the device so much shared memory? A tile that changes its layout is in it as a whole.
+  bool hasShared(int64_t bytes) const {
+    return bytes <= target_info(device().target()).shared_bytes;
+  }
   Stream stream;
 
   template <class T> TensorOf<T> input(std::vector<int64_t> shape, const std::vector<T> &values) {

@@ -7,6 +7,7 @@
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/Launch.h"
 #include "runtime/vgpu/VgpuDevice.h"
+#include "tests/ops/OpExamples.h"
 
 #include <tile/Ops.h>
 #include <tile/Registry.h>
@@ -64,33 +65,6 @@ Work counted(const vgpu::VirtualDevice &gpu) {
   return work;
 }
 
-/// Settings that keep an op small: extents in thousands become this one. It is a multiple of no tile, but where boxes of the copy
-/// engine are counted whole.
-std::map<std::string, std::string> smallSettings(const OpEntry &op, const std::string &extent) {
-  OpSettings defaults;
-  op.kernel(defaults);
-  std::map<std::string, std::string> small;
-  for (auto &[name, value] : defaults.used()) {
-    bool isNumber = !value.empty() && value.find_first_not_of("0123456789") == value.npos;
-    if (isNumber && value.size() < 10 && std::stoll(value) >= 512)
-      small[name] = std::stoll(value) >= 65536 ? "5000" : extent;
-  }
-  return small;
-}
-
-/// Inputs of the ops whose kernel is named directly.
-std::vector<TensorSpec> inputsOf(const OpEntry &op, const OpSettings &s) {
-  if (op.example)
-    return op.example(s);
-  auto count = static_cast<size_t>(op.inputs);
-  int64_t extent = s.target() == "sm_90a" ? 256 : 200;
-  if (op.name.starts_with("attention"))
-    return {count, {f16, {2, 3, extent, 64}}};
-  if (op.name == "matmul")
-    return {count, {f16, {extent, extent}}};
-  return {count, {f32, {extent, extent}}};
-}
-
 /// An op's launches are reported, and then carried out as reported.
 class ReportedOp {
 public:
@@ -106,7 +80,9 @@ public:
     const OpEntry &op = *findOp(name_);
     OpSettings call = settings_.forExample(op.settings);
     std::vector<Tensor> inputs, outputs;
-    for (const TensorSpec &spec : inputsOf(op, settings_))
+    // Boxes of TMA are counted whole: extents are multiples of them where there are any.
+    int64_t extent = target_ == "sm_90a" ? 256 : 200;
+    for (const TensorSpec &spec : test::exampleInputs(op, settings_, extent))
       inputs.push_back(zeros(spec));
     for (const TensorSpec &spec : op.outputs(inputs, call))
       outputs.push_back(zeros(spec));
@@ -172,8 +148,9 @@ TEST_P(EveryOp, DoesWhatItsReportSays) {
   for (const std::string &name : opNames()) {
     SCOPED_TRACE(name);
     Work counters;
-    Work report = ReportedOp(GetParam(), name, smallSettings(*findOp(name), isTma ? "256" : "200"))
-                      .run(counters);
+    Work report =
+        ReportedOp(GetParam(), name, test::smallSettings(*findOp(name), isTma ? "256" : "200"))
+            .run(counters);
     EXPECT_EQ(!report.unknown.empty(), kUnknown.contains(name))
         << (report.unknown.empty() ? "known" : report.unknown[0]);
     if (!report.unknown.empty()) {

@@ -9,6 +9,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -536,6 +538,7 @@ TEST(PowerOfTwoDivisor, OfNumbers) {
   EXPECT_EQ(powerOfTwoDivisor(96), 32);
   EXPECT_EQ(powerOfTwoDivisor(-8), 8);
   EXPECT_EQ(powerOfTwoDivisor(0), int64_t(1) << 30);
+  EXPECT_EQ(powerOfTwoDivisor(std::numeric_limits<int64_t>::min()), int64_t(1) << 30);
   EXPECT_EQ(powerOfTwoDivisor(int64_t(1) << 40), int64_t(1) << 30);
 }
 

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -pass-pipeline='builtin.module(func.func(tile-allocate-shared{target=sm_86}))' -split-input-file -verify-diagnostics
 // RUN: not tile-opt %s -pass-pipeline='builtin.module(func.func(tile-allocate-shared{target=sm_1}))' -split-input-file 2>&1 | FileCheck %s
 
-// CHECK: unknown target 'sm_1'; known: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_120f
+// CHECK: unknown target 'sm_1'; known: sm_80, sm_86, sm_89, sm_90, sm_90a
 
 #l = #tilegpu.layout<register = [[32], [64], [128], [256], [512], [1024], [2048], [4096], [8192]], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [14], linear = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192], digits = [16384]>

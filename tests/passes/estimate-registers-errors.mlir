@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -tile-estimate-registers=target=sm_90a -split-input-file -verify-diagnostics
 // RUN: not tile-opt %s -pass-pipeline='builtin.module(func.func(tile-estimate-registers{target=sm_1}))' -split-input-file 2>&1 | FileCheck %s
 
-// CHECK: unknown target 'sm_1'; known: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_120f
+// CHECK: unknown target 'sm_1'; known: sm_80, sm_86, sm_89, sm_90, sm_90a
 
 // 512 registers of a thread.
 #l = #tilegpu.layout<register = [[128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>

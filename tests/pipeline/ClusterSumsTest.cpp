@@ -103,7 +103,7 @@ TEST(ClusterSumErrors, NeedBlocksThatSeeEachOther) {
   auto x = device.tensor<float>({32, 16}), y = device.tensor<float>({32, 16});
   Stream stream = device.stream();
   EXPECT_EQ(errorOf([&] { summing.consts(2, 16, 16, false).grid(1)(stream, x, y); }),
-            "cluster_sum: blocks of sm_80 do not see each other's memory, those of sm_90a do");
+            "cluster_sum: blocks of sm_80 do not see each other's memory, those of sm_90 do");
 }
 
 TEST(ClusterSumErrors, AreNotWhereBlocksGoApart) {

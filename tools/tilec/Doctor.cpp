@@ -1,4 +1,5 @@
 // `tilec doctor`: what is installed, and what each missing thing disables.
+#include "ir/target/Target.h"
 #include "runtime/device/Device.h"
 #include "runtime/device/Nvml.h"
 #include "runtime/jit/Compile.h"
@@ -73,11 +74,18 @@ void doctorNvml() {
   missing("NVML", why, "measured times do not tell at which clock");
 }
 
+/// "target sm_86", and what it runs if nothing is compiled for itself.
+std::string targetText(const Device &device) {
+  std::string compiled = ir::targetForGpu(device.target()).name;
+  std::string rest = compiled == device.target() ? "" : ", which runs code for " + compiled;
+  return "target " + device.target() + rest;
+}
+
 void doctorCuda() {
   std::vector<Device> devices = Device::all();
   for (const Device &device : devices)
     if (!device.isVirtual())
-      found("device", device.name() + ", " + device.product() + ", target " + device.target());
+      found("device", device.name() + ", " + device.product() + ", " + targetText(device));
   if (devices.size() > 1)
     return;
   try {
@@ -89,7 +97,7 @@ void doctorCuda() {
 
 void doctorVirtual() {
   Device device = Device::open("virtual");
-  found("device", device.name() + ", " + device.product());
+  found("device", device.name() + ", " + device.product() + ", " + targetText(device));
 }
 
 void doctorTuning() {
