@@ -102,6 +102,8 @@ std::optional<std::string> refuseFloat8(ir::DotOp dot, const ir::Target &target)
   if (!ir::isFloat8(ir::elementTypeOf(dot.getA().getType())))
     return std::nullopt;
   constexpr const char *widened = "; operands are widened to f16";
+  if (gpu::demandedVariantOf(dot) == gpu::VariantKind::Fma)
+    return std::string("mma_sync of fp8 refused: multiply-adds are asked for") + widened;
   ArrayRef<ir::MmaInstruction> instructions = ir::mmaInstructionsFor(dot);
   if (instructions.empty())
     return std::string("mma_sync of fp8 refused: its sums are f32") + widened;

@@ -212,14 +212,15 @@ private:
     gpu::RegisterShares registers = gpu::registerShares(
         consumerWarps_,
         boxesOfFill_ > kMostBoxes ? gpu::ProducerRegisters::Many : gpu::ProducerRegisters::Few);
+    bool mayHandOver = target_.hasWgmma && registers.differ(); // setmaxnreg came with wgmma
     b_.setInsertionPointToStart(roles.thenBlock());
-    if (registers.differ())
+    if (mayHandOver)
       giveBack_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
     Value isFirst = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, warp, count);
     auto first = scf::IfOp::create(b_, loc_, isFirst, /*withElseRegion=*/false);
     writeProducer(producer, first.thenBlock());
     b_.setInsertionPointToStart(roles.elseBlock());
-    if (registers.differ())
+    if (mayHandOver)
       take_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.consumers, /*more=*/true);
     writeConsumers(consumers, roles.elseBlock());
   }

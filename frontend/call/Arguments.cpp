@@ -125,6 +125,8 @@ bool isEmpty(const HostArg &tensor) {
 std::string mismatchOf(const ParamSpec &spec, bool isTensor, DType dtype, int rank) {
   bool wantsTensor = spec.kind != ParamSpec::Scalar;
   bool isSameType = wantsTensor == isTensor && (dtype == spec.dtype || spec.dtype == any);
+  if (!isSameType && isTensor && dtype == any)
+    return "expected " + describe(wantsTensor, spec.dtype) + ", got a tensor that is none";
   if (!isSameType)
     return "expected " + describe(wantsTensor, spec.dtype) + ", got " + describe(isTensor, dtype);
   if (rank > kMaxRank)

@@ -3,6 +3,7 @@
 #include "tests/ops/Refusals.h"
 
 #include <tile/ops/Map.h>
+#include <tile/ops/Matmul.h>
 
 using namespace tile;
 using namespace tile::test;
@@ -125,6 +126,19 @@ TEST_P(Map, Refusals) {
           return std::array{a, a};
         },
         ops::outputs(x, x), 1.0f);
+  });
+  expectRefused(ErrorCode::InvalidArgument,
+                "each of its operations is of each element by itself, and tile.reduce is not", [&] {
+                  ops::map(
+                      stream, [](Value a) { return a / sum(a); }, x, x);
+                });
+  expectRefused(ErrorCode::InvalidArgument, "and tile.scan is not", [&] {
+    ops::map(
+        stream, [](Value a) { return cumsum(a, 0); }, x, x);
+  });
+  expectRefused(ErrorCode::InvalidArgument, "matmul's epilogue: the function is called with", [&] {
+    auto a = device().tensor<float>({4, 4}), c = device().tensor<float>({4, 4});
+    ops::matmul(stream, a, a, c, [](Value sums) { return sums / sum(sums); });
   });
   expectRefused(ErrorCode::Unsupported, "walk 6 dimensions in different ways", [&] {
     std::vector<int64_t> extents(6, 3), one = {243, 81, 27, 9, 3, 1},

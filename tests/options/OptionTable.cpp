@@ -1,24 +1,20 @@
 #include "tests/options/OptionTable.h"
 
+#include "ir/target/Target.h"
+
+#include <tile/Ops.h>
+
 #include <optional>
 #include <sstream>
 
 namespace tile::test {
 
 std::vector<std::string> allTargets() {
-  try {
-    Device::open("virtual:sm_0");
-  } catch (const Error &error) {
-    std::string text = error.what();
-    std::vector<std::string> names;
-    for (size_t at = text.find("sm_"); at != std::string::npos; at = text.find("sm_", at + 1)) {
-      std::string name = text.substr(at, text.find_first_not_of("sm_0123456789a", at) - at);
-      if (name != "sm_0" && name != "sm_75") // which the virtual GPU has for PTX of others
-        names.push_back(name);
-    }
-    return names;
-  }
-  return {};
+  std::vector<std::string> names;
+  for (const ir::Target &gpu : ir::allGpus())
+    if (ir::findTarget(gpu.name))
+      names.push_back(gpu.name);
+  return names;
 }
 
 static std::optional<Error> tryRow(const OptionRow &row, const std::string &target) {
@@ -33,7 +29,9 @@ static std::optional<Error> tryRow(const OptionRow &row, const std::string &targ
 
 static void expectRow(const OptionRow &row, const std::string &target) {
   SCOPED_TRACE(row.name + " on " + target);
-  bool isAccepted = row.accepted == On::Every || (row.accepted == On::Hopper && target == "sm_90a");
+  TargetInfo gpu = target_info(target);
+  bool isAccepted = row.accepted == On::Every || (row.accepted == On::Tma && gpu.has_tma) ||
+                    (row.accepted == On::Wgmma && gpu.has_wgmma);
   std::optional<Error> error = tryRow(row, target);
   if (!error) {
     EXPECT_TRUE(isAccepted) << "accepted, though it should be refused: " << row.refusal;

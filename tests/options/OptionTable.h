@@ -16,8 +16,9 @@ namespace tile::test {
 
 /// Where a row is accepted.
 enum class On {
-  Every,  ///< target
-  Hopper, ///< sm_90a alone
+  Every, ///< target
+  Tma,   ///< targets that have it
+  Wgmma, ///< the same; all of them have TMA
   None
 };
 

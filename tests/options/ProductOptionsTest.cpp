@@ -57,20 +57,16 @@ TEST(Options, Variants) {
                                   {"CopyBy::cp_async", CopyBy::cp_async, On::Every},
                                   {"CopyBy::vector", CopyBy::vector, On::Every},
                                   {"CopyBy::scalar", CopyBy::scalar, On::Every},
-                                  {"CopyBy::tma", CopyBy::tma, On::Hopper}})
+                                  {"CopyBy::tma", CopyBy::tma, On::Tma}})
     for (auto [mma, variant, multiplies] : {Kind{"Mma::any", Mma::any, On::Every},
                                             {"Mma::mma_sync", Mma::mma_sync, On::Every},
                                             {"Mma::fma", Mma::fma, On::Every},
-                                            {"Mma::wgmma", Mma::wgmma, On::Hopper}}) {
-      bool isOfHopper = copies == On::Hopper || multiplies == On::Hopper;
+                                            {"Mma::wgmma", Mma::wgmma, On::Wgmma}}) {
       // Each thread reads its rows and columns there: 64 half numbers apart they lie in one bank, unless threads copy.
       bool isInOneBank = by == CopyBy::tma && variant == Mma::fma;
-      rows.push_back(row<half>(std::string(copy) + ", " + mma,
-                               {.loads = {.copy = by}, .dot = {.variant = variant}},
-                               isInOneBank  ? On::None
-                               : isOfHopper ? On::Hopper
-                                            : On::Every,
-                               " refused: "));
+      rows.push_back(row<half>(
+          std::string(copy) + ", " + mma, {.loads = {.copy = by}, .dot = {.variant = variant}},
+          isInOneBank ? On::None : std::max(copies, multiplies), " refused: "));
     }
   expectRows(rows);
 }
@@ -91,7 +87,7 @@ TEST(Options, Precisions) {
                             On::None, "f32 with precision ieee needs fused multiply-add"));
   rows.push_back(row<float>("Precision::tf32, Mma::wgmma",
                             {.dot = {.precision = Precision::tf32, .variant = Mma::wgmma}},
-                            On::Hopper, "wgmma refused"));
+                            On::Wgmma, "wgmma refused"));
   expectRows(rows);
 }
 
@@ -99,17 +95,18 @@ TEST(Options, FastAccumulation) {
   expectRows({
       row<half>(".fast_accumulation", {.dot = {.fast_accumulation = true}}),
       row<float8_e4m3>(".fast_accumulation", {.dot = {.fast_accumulation = true}}),
-      row<float8_e4m3>("Mma::wgmma", {.dot = {.variant = Mma::wgmma}}, On::Hopper, "wgmma refused"),
+      row<float8_e4m3>("Mma::wgmma", {.dot = {.variant = Mma::wgmma}}, On::Wgmma, "wgmma refused"),
       row<float8_e4m3>("Mma::mma_sync", {.dot = {.variant = Mma::mma_sync}}),
+      row<float8_e4m3>("Mma::fma", {.dot = {.variant = Mma::fma}}),
   });
 }
 
 TEST(Options, StoresOfProducts) {
   expectRows({
       row<half>("CopyBy::tma of stores",
-                {.stores = {.copy = CopyBy::tma}, .dot = {.variant = Mma::any}}, On::Hopper,
+                {.stores = {.copy = CopyBy::tma}, .dot = {.variant = Mma::any}}, On::Wgmma,
                 "tma refused"),
-      row<half>("CopyBy::quad of stores", {.stores = {.copy = CopyBy::quad}}, On::Hopper,
+      row<half>("CopyBy::quad of stores", {.stores = {.copy = CopyBy::quad}}, On::Wgmma,
                 "quad refused"),
       row<half>("CopyBy::vector of stores", {.stores = {.copy = CopyBy::vector}}),
       row<half>("CopyBy::scalar of stores", {.stores = {.copy = CopyBy::scalar}}),

@@ -1,6 +1,7 @@
 // From a call of map to launches of kernels. Users need ops/Map.h alone.
 #pragma once
 
+#include <tile/detail/Elementwise.h>
 #include <tile/ops/Operand.h>
 #include <tile/tile.h>
 
@@ -105,7 +106,8 @@ struct MapProgram<F, Rank, tile::detail::Params<Y...>, X...> {
         return widened(tileAt<Rank>(param, tile, at.data(), std::make_index_sequence<Rank>()));
       }
     };
-    store(F()(argument(x, static_cast<X *>(nullptr))...), tile, at, y...);
+    store(tile::detail::elementwise("map", F(), argument(x, static_cast<X *>(nullptr))...), tile,
+          at, y...);
   }
 
 private:

@@ -147,7 +147,9 @@ private:
                        {tiles.m, tiles.n});
     };
     Value result =
-        broadcast_to(F()(sums, argument(x, static_cast<X *>(nullptr))...), {tiles.m, tiles.n});
+        broadcast_to(tile::detail::elementwise("matmul's epilogue", F(), sums,
+                                               argument(x, static_cast<X *>(nullptr))...),
+                     {tiles.m, tiles.n});
     if constexpr (Rank == 2)
       c.tile({tiles.m, tiles.n})(place.m, place.n) = cast(c.dtype(), result);
     else
