@@ -106,8 +106,8 @@ const bool registered = registerOp({
         [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
            const OpSettings &settings) {
           Tensor floats;
-          softmax(stream, floatRows(stream, in[0], settings, floats), withOneDimension(out[0]),
-                  dimOf(settings));
+          softmax(stream, floatRows("softmax", stream, in[0], out[0], settings, floats),
+                  withOneDimension(out[0]), dimOf(settings));
         },
 });
 

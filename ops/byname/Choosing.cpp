@@ -1,6 +1,7 @@
 // Choosing among the elements of rows by name, along any dimension.
 #include "ops/ChosenCount.h"
 #include "ops/Rows.h"
+#include "ops/byname/BeforeCopy.h"
 #include "ops/byname/DimensionSettings.h"
 #include "ops/byname/Entry.h"
 #include "ops/byname/GeneratorSettings.h"
@@ -21,6 +22,13 @@ Operand rowsAlong(const char *op, const Operand &x, const OpSettings &settings) 
 /// Integers of up to 16 bits are chosen among as f32, which has them all.
 bool isNarrowInteger(DType dtype) {
   return dtype == i8 || dtype == i16 || dtype == u8 || dtype == u16;
+}
+/// What holds before x is copied: of each row there is one to choose.
+Arguments beforeChoosing(const char *op, const Stream &stream, Named x,
+                         std::initializer_list<Named> outputs, int64_t count) {
+  Arguments arguments = beforeCopy(op, stream, x, outputs);
+  arguments.hasRows(x), checkChosenCount(arguments, x, count);
+  return arguments;
 }
 /// x, or a copy of it in f32 that is kept in `copied`.
 Operand asFloats(const Stream &stream, const Operand &x, Tensor &copied) {
@@ -48,7 +56,7 @@ std::vector<int64_t> extentsWith(const char *op, const Tensor &x, const OpSettin
 
 void runArgmax(const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
   Tensor copied;
-  Operand x = rowsAlong("argmax", asFloats(stream, in[0], copied), settings), indices = out[0];
+  Operand x = rowsAlong("argmax", in[0], settings), indices = out[0];
   if (settings.flag("keep_dims") && indices.rank() > 0 && indices.rank() == x.rank()) {
     Operand last = withLast(indices, rulesOf("argmax").dimension({"x", x}, dimOf(settings)));
     indices = last.slice(last.rank() - 1, 0, 1);
@@ -58,7 +66,13 @@ void runArgmax(const Stream &stream, Tensors in, Tensors out, const OpSettings &
       extents[dim] = last.extent(dim), strides[dim] = last.stride(dim);
     indices = last.strided({extents, rows}, {strides, rows});
   }
-  argmax(stream, x, indices);
+  if (isNarrowInteger(x.dtype())) {
+    Named from = {"x", x}, at = {"indices", indices};
+    Arguments arguments = beforeChoosing("argmax", stream, from, {at}, 1);
+    arguments.dtypeIn(at, {i32, i64});
+    arguments.onePerRow(at, from);
+  }
+  argmax(stream, asFloats(stream, x, copied), indices);
 }
 
 const bool largest = registerOp(
@@ -78,9 +92,18 @@ const bool largest = registerOp(
 
 void runTopK(const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
   Tensor copied;
-  Operand x = rowsAlong("top_k", asFloats(stream, in[0], copied), settings);
+  Operand x = rowsAlong("top_k", in[0], settings);
   Operand values = rowsAlong("top_k", out[0], settings);
   Operand indices = rowsAlong("top_k", out[1], settings);
+  if (isNarrowInteger(x.dtype())) {
+    Named from = {"x", x}, to = {"values", values}, at = {"indices", indices};
+    Arguments arguments =
+        beforeChoosing("top_k", stream, from, {to, at}, values.extent(values.rank() - 1));
+    arguments.dtypeIn(at, {i32, i64}), arguments.dtypeIn(to, {x.dtype(), f16, bf16, f32});
+    arguments.sameRows(to, from), arguments.sameExtents(to, at);
+    arguments.outputsApart({to, at}, {});
+  }
+  x = asFloats(stream, x, copied);
   if (!copied || values.dtype() != in[0].dtype())
     return topK(stream, x, values, indices);
   TopK floats = topK(stream, x, values.extent(values.rank() - 1));

@@ -1,4 +1,5 @@
 // Activations and arithmetic by name.
+#include "ops/byname/BeforeCopy.h"
 #include "ops/byname/Entry.h"
 
 #include <tile/ops/Activations.h>
@@ -26,9 +27,13 @@ bool activation(const char *name, const char *summary, Unary function) {
        .example = [](const OpSettings &settings) { return matrices(settings, 1); },
        .outputs = floatsOf,
        .run =
-           [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+           [name, function](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
              if (isFloat(in[0].dtype()))
                return function(stream, in[0], out[0], Loc());
+             Named x = {"x", in[0]}, y = {"y", out[0]};
+             Arguments arguments = beforeCopy(name, stream, x, {y});
+             arguments.dtypeIn(y, {f16, bf16, f32, f64});
+             arguments.broadcastsTo(x, y);
              DType dtype = out[0].dtype() == f64 ? f64 : f32;
              function(stream, copy(stream, in[0], dtype), out[0], Loc());
            }});
@@ -44,7 +49,15 @@ const bool reluOp = registerOp(
      .inputs = 1,
      .settings = {floatDtype()},
      .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-     .outputs = likeFirst,
+     .outputs =
+         [](Tensors in, const OpSettings &settings) {
+           DType x = in[0].dtype(), y = settings.dtype("dtype", x);
+           if (!isFloat(x) && x != y)
+             rulesOf("relu").fail(ErrorCode::InvalidArgument,
+                                  "x is " + Operand(in[0]).str() + ", of which the result is " +
+                                      nameOf(x) + ", too: leave dtype out");
+           return likeFirst(in, settings);
+         },
      .run =
          [](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
            Operand x = in[0], y = out[0];

@@ -10,19 +10,19 @@
 namespace tile::ops {
 namespace {
 
-const bool logOfSoftmax =
-    registerOp({.name = "log_softmax",
-                .summary = "the logarithm of softmax, along `dim`",
-                .inputs = 1,
-                .settings = {dimSetting(), floatDtype()},
-                .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-                .outputs = likeFirst,
-                .run =
-                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-                      Tensor floats;
-                      logSoftmax(stream, floatRows(stream, in[0], settings, floats),
-                                 withOneDimension(out[0]), dimOf(settings));
-                    }});
+const bool logOfSoftmax = registerOp(
+    {.name = "log_softmax",
+     .summary = "the logarithm of softmax, along `dim`",
+     .inputs = 1,
+     .settings = {dimSetting(), floatDtype()},
+     .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+     .outputs = likeFirst,
+     .run =
+         [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+           Tensor floats;
+           logSoftmax(stream, floatRows("log_softmax", stream, in[0], out[0], settings, floats),
+                      withOneDimension(out[0]), dimOf(settings));
+         }});
 
 template <class F> bool softmaxGradient(const char *name, const char *summary, F function) {
   return registerOp(

@@ -7,8 +7,9 @@
 
 namespace tile::detail {
 
-/// While it lives, it sees what the kernel being traced computes: check() refuses what is not of each element by itself, such as a
-/// sum or another shape, since its result would follow from the extents of the tile. `op` is what the error begins with.
+/// While it lives, it sees what the kernel being traced computes: check() refuses what is not of
+/// each element by itself, such as a sum or another shape, since its result would follow from the
+/// extents of the tile. `op` is what the error begins with.
 class ElementwisePart {
 public:
   explicit ElementwisePart(const char *op);

@@ -48,7 +48,7 @@ TEST(DemandedWays, ThatCannotBeSayWhy) {
   EXPECT_EQ(refusal(demandedProduct(CopyBy::any, Mma::wgmma), halves, "DemandedProduct.h"),
             "wgmma refused: sm_80 does not have it; sm_90a does");
   EXPECT_EQ(refusal(demandedProduct(CopyBy::tma, Mma::any), halves, "DemandedProduct.h"),
-            "tma refused: sm_80 does not have it; sm_90a does");
+            "tma refused: sm_80 does not have it; sm_90 does");
   auto alone = kernel("alone", [](In<f32, 1> x, Out<f32, 1> y) {
     Value i = grid1d(y, {64});
     y.tile({64})(i) = x.tile({64}).hints({.copy = CopyBy::cp_async})(i);
