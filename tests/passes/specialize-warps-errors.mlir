@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tile-specialize-warps -split-input-file -verify-diagnostics
+// RUN: tile-opt %s -tile-specialize-warps=target=sm_90a -split-input-file -verify-diagnostics
 
 #b = #tilegpu.shared<panel = [1], linear = [1], digits = [2]>
 // expected-error @+1 {{a warp cannot fill rings by itself: what is loaded, or how often, follows from an operation with effects}}

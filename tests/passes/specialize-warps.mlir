@@ -1,6 +1,6 @@
 // The fills of a ring become one arm of a branch on the warp, with the loops and scalars that they follow from alone; the other
 // arm has the rest, and not what only fills took.
-// RUN: tile-opt %s -tile-specialize-warps | FileCheck %s
+// RUN: tile-opt %s -tile-specialize-warps=target=sm_90a | FileCheck %s
 
 #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
 #b = #tilegpu.shared<panel = [1], linear = [1], digits = [2]>
