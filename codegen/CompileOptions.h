@@ -3,6 +3,7 @@
 
 #include "codegen/compiled/CompiledKernel.h"
 #include "codegen/report/LaunchFacts.h"
+#include "ir/target/Target.h"
 #include "passes/PassSwitches.h"
 
 #include <functional>
@@ -14,8 +15,8 @@ namespace tile::codegen {
 const char *fileNameOf(Stage stage);
 
 struct CompileOptions {
-  std::string target = "sm_80"; ///< a name of the target table
-  bool keepStages = false;      ///< fill CompiledKernel::stages
+  std::string target = ir::kDefaultTarget; ///< a name of the target table
+  bool keepStages = false;                 ///< fill CompiledKernel::stages
   /// Called with the IR of each stage that is reached, also of kernels that are refused later: tile, tilegpu and llvm.
   std::function<void(Stage, const std::string &text)> onStage = nullptr;
   bool keepReport = false;                ///< fill CompiledKernel::report

@@ -2,6 +2,7 @@
 #include <tile/ops/Arithmetic.h>
 
 #include "ops/NewTensor.h"
+#include "ops/PairMap.h"
 #include "ops/byname/Entry.h"
 
 #include <tile/Registry.h>
@@ -38,24 +39,17 @@ struct Minimum {
   }
 };
 
-void checkNumbers(const Arguments &arguments, Named a, Named b) {
-  arguments.dtypeIn(a, {f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64});
-  arguments.sameDtype(a, b);
-}
-
 template <class F>
 void apply(const char *op, const Stream &stream, const Operand &a, const Operand &b,
            const Operand &c, Loc loc) {
-  Arguments arguments(op, {stream, loc});
-  checkNumbers(arguments, {"a", a}, {"b", b});
-  arguments.sameDtype({"a", a}, {"c", c});
-  detail::mapNamed({op, {"c", "a", "b"}}, CallSite(stream, loc), F(), std::array{c}, a, b);
+  mapPair<F>(op, {stream, loc}, a, b, c);
 }
 
 template <class F>
 Tensor applied(const char *op, const Stream &stream, const Operand &a, const Operand &b, Loc loc) {
   Arguments arguments(op, {stream, loc});
-  checkNumbers(arguments, {"a", a}, {"b", b});
+  arguments.dtypeIn({"a", a}, kNumbers);
+  arguments.sameDtype({"a", a}, {"b", b});
   Tensor c = newBroadcast(arguments, {"a", a}, {"b", b}, a.dtype());
   apply<F>(op, stream, a, b, c, loc);
   return c;
@@ -103,7 +97,7 @@ const bool registered = registerOp({
     .run =
         [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
            const OpSettings &) {
-          if (areMasks(in, out)) // 1 + 1 is 1
+          if (areMasks(in[0], in[1], out[0])) // 1 + 1 is 1
             maximum(stream, maskAsBytes(in[0]), maskAsBytes(in[1]), maskAsBytes(out[0]));
           else
             add(stream, in[0], in[1], out[0]);

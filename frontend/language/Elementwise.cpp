@@ -12,10 +12,11 @@ using namespace tile::frontend;
 
 namespace {
 
-/// Those that combine elements, move them, or make them from their place in the tile.
-constexpr std::array<std::string_view, 11> kOfTiles = {
-    "tile.arange", "tile.dot",     "tile.flip",   "tile.gather",  "tile.grid_sum", "tile.histogram",
-    "tile.join",   "tile.permute", "tile.reduce", "tile.reshape", "tile.scan"};
+/// Those that combine elements, move them, or make them from their place in the tile or from the program.
+constexpr auto kOfTiles = std::to_array<std::string_view>(
+    {"tile.arange", "tile.cluster_rank", "tile.cluster_sum", "tile.dot", "tile.flip", "tile.gather",
+     "tile.grid_sum", "tile.half", "tile.histogram", "tile.join", "tile.num_programs",
+     "tile.permute", "tile.program_id", "tile.reduce", "tile.reshape", "tile.scan"});
 
 } // namespace
 

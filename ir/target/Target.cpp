@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 
 using tile::ir::Card;
 using tile::ir::Feature;
 using tile::ir::Target;
 
-// The card that most who own a GPU of the architecture have, or that it was made for.
+// A card of each architecture; of sm_86, sm_89 and sm_120 a GeForce, whose rate is half where sums are f32.
 // clang-format off
 static constexpr Card
     //                  f16    sums f16  f8     sums f16  i8    tf32   f32    f64    GB/s  L2  SMs  GHz
@@ -70,24 +69,23 @@ static int numberIn(std::string_view name) {
   return number;
 }
 
-bool tile::ir::runsOn(const Target &target, std::string_view gpu) {
-  int smVersion = numberIn(gpu);
-  if (gpu == target.name)
-    return true;
-  if (target.smVersion > smVersion)
-    return false;
-  char last = std::string_view(target.name).back();
-  bool isOfFamily = target.smVersion / 10 == smVersion / 10;
-  return last == 'a' ? false : last == 'f' ? isOfFamily : true;
+static bool isFamily(const Target &target) { return std::string_view(target.name).ends_with('f'); }
+
+static bool isOfFamily(const Target &target, int smVersion) {
+  return target.smVersion / 10 == smVersion / 10 && target.smVersion <= smVersion;
 }
 
-/// The shared memory that a block may have on a GPU of this name: what the table knows of its family, else no limit.
-static int64_t sharedBytesOf(std::string_view gpu) {
-  const Target *family = std::ranges::find_if(kTargets, [&](const Target &target) {
-    return std::string_view(target.name).ends_with('f') && runsOn(target, gpu);
-  });
-  return family == kTargets.end() ? std::numeric_limits<int64_t>::max()
-                                  : family->maxSharedBytesPerBlock;
+bool tile::ir::runsOn(const Target &target, std::string_view gpu) {
+  if (gpu == target.name)
+    return true;
+  int smVersion = numberIn(gpu);
+  for (const Target &family : kTargets)
+    if (isFamily(family) && isOfFamily(family, smVersion) &&
+        target.maxSharedBytesPerBlock > family.maxSharedBytesPerBlock)
+      return false;
+  if (isFamily(target))
+    return isOfFamily(target, smVersion);
+  return target.smVersion <= smVersion && !std::string_view(target.name).ends_with('a');
 }
 
 Target tile::ir::targetForGpu(std::string_view name) {
@@ -95,8 +93,7 @@ Target tile::ir::targetForGpu(std::string_view name) {
     return *own;
   const Target *best = std::ranges::find_if(kTargets, isCompiledFor);
   for (const Target &target : kTargets)
-    if (isCompiledFor(target) && runsOn(target, name) && target.smVersion > best->smVersion &&
-        target.maxSharedBytesPerBlock <= sharedBytesOf(name))
+    if (isCompiledFor(target) && runsOn(target, name) && target.smVersion > best->smVersion)
       best = &target;
   return *best;
 }
@@ -106,10 +103,17 @@ const char *tile::ir::firstTargetWith(Feature feature) {
   return first == kTargets.end() ? "" : first->name;
 }
 
-std::string tile::ir::knownTargets() {
-  std::string names;
+std::vector<std::string> tile::ir::targetNames() {
+  std::vector<std::string> names;
   for (const Target &target : kTargets)
     if (isCompiledFor(target))
-      names += (names.empty() ? "" : ", ") + std::string(target.name);
+      names.push_back(target.name);
   return names;
+}
+
+std::string tile::ir::knownTargets() {
+  std::string text;
+  for (const std::string &name : targetNames())
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
 }

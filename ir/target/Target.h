@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tile::ir {
 
@@ -46,13 +47,13 @@ std::optional<Target> findGpu(std::string_view name);
 /// The whole table, the oldest first.
 std::span<const Target> allGpus();
 
-/// Does a GPU of this name take PTX for the target? What has no letter runs on all that came later, what ends with "f" on those of the
-/// same family, and what ends with "a" on no other.
+/// Does a GPU of this name take PTX for the target, and has it the shared memory? What has no letter runs on all that came later, what
+/// ends with "f" on those of the same family, and what ends with "a" on no other. Of a GPU that the table knows nothing of, neither
+/// itself nor its family, the memory is taken to suffice.
 bool runsOn(const Target &target, std::string_view gpu);
 
-/// The target that code for a GPU of this name is compiled for: its own if it is in the table, else the newest whose
-/// code it accepts: of its family (a name that ends with "f"), or of what came before (no letter), whose limits it has. A GPU older than the table, or of a name
-/// that is no "sm_" and a number, has the oldest, which it will refuse.
+/// The target that code for a GPU of this name is compiled for: its own if it is in the table, else the newest that it runs. A GPU
+/// older than the table, or of a name that is no "sm_" and a number, has the oldest, which it will refuse.
 Target targetForGpu(std::string_view name);
 
 /// The target that kernels are compiled for where none is named.
@@ -61,7 +62,9 @@ inline constexpr const char *kDefaultTarget = "sm_80";
 /// The least target with a feature, for messages: "sm_89".
 const char *firstTargetWith(Feature feature);
 
-/// Names of all targets that code is compiled for, for messages: "sm_80, sm_86, ...".
+/// Names of all targets that code is compiled for, the oldest first.
+std::vector<std::string> targetNames();
+/// The same for messages: "sm_80, sm_86, ...".
 std::string knownTargets();
 
 inline constexpr int kWarpSize = 32;

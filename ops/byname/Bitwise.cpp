@@ -1,7 +1,6 @@
 // Operations on the bits of integers, and on masks, by name.
+#include "ops/PairMap.h"
 #include "ops/byname/Entry.h"
-
-#include <tile/ops/Map.h>
 
 namespace tile::ops {
 namespace {
@@ -22,36 +21,22 @@ struct NotOfMask {
   Value operator()(Value x) const { return x ^ 1; }
 };
 
-void checkBits(const Arguments &arguments, Named arg) {
-  arguments.dtypeIn(arg, {i1, i8, i16, i32, i64, u8, u16, u32, u64});
-}
+constexpr std::initializer_list<DType> kBits = {i1, i8, i16, i32, i64, u8, u16, u32, u64};
 
 template <class F> bool bitwise(const char *name, const char *summary) {
-  return registerOp({.name = name,
-                     .summary = summary,
-                     .inputs = 2,
-                     .example =
-                         [](const OpSettings &settings) {
-                           Specs specs = matrices(settings, 2);
-                           for (TensorSpec &spec : specs)
-                             spec.dtype = settings.dtype("dtype", i32);
-                           return specs;
-                         },
-                     .outputs =
-                         [name](Tensors in, const OpSettings &settings) {
-                           return broadcastInOneDtype(name, in, settings);
-                         },
-                     .run =
-                         [name](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
-                           Operand a = in[0], b = in[1], c = out[0];
-                           Arguments arguments(name, {stream, Loc()});
-                           checkBits(arguments, {"a", a});
-                           arguments.sameDtype({"a", a}, {"b", b});
-                           arguments.sameDtype({"a", a}, {"c", c});
-                           detail::mapNamed({name, {"c", "a", "b"}}, CallSite(stream, Loc()), F(),
-                                            std::array{maskAsBytes(c)}, maskAsBytes(a),
-                                            maskAsBytes(b));
-                         }});
+  return registerOp(
+      {.name = name,
+       .summary = summary,
+       .inputs = 2,
+       .example = [](const OpSettings &settings) { return matrices(settings, 2, i32); },
+       .outputs =
+           [name](Tensors in, const OpSettings &settings) {
+             return broadcastInOneDtype(name, in, settings);
+           },
+       .run =
+           [name](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
+             mapPair<F>(name, {stream, Loc()}, in[0], in[1], out[0], kBits);
+           }});
 }
 
 const bool pairs = bitwise<And>("bitwise_and", "c = the bits that a and b have") &&
@@ -62,18 +47,13 @@ const bool inverse = registerOp(
     {.name = "bitwise_not",
      .summary = "y = the bits that x has not",
      .inputs = 1,
-     .example =
-         [](const OpSettings &settings) {
-           Specs specs = matrices(settings, 1);
-           specs[0].dtype = settings.dtype("dtype", i32);
-           return specs;
-         },
+     .example = [](const OpSettings &settings) { return matrices(settings, 1, i32); },
      .outputs = likeFirst,
      .run =
          [](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
            Operand x = in[0], y = out[0];
            Arguments arguments("bitwise_not", {stream, Loc()});
-           checkBits(arguments, {"x", x});
+           arguments.dtypeIn({"x", x}, kBits);
            arguments.sameDtype({"x", x}, {"y", y});
            detail::MapNames names{"bitwise_not", {"y", "x"}};
            CallSite site(stream, Loc());

@@ -1,10 +1,10 @@
 // Activations and arithmetic by name.
+#include "ops/PairMap.h"
 #include "ops/byname/BeforeCopy.h"
 #include "ops/byname/Entry.h"
 
 #include <tile/ops/Activations.h>
 #include <tile/ops/Arithmetic.h>
-#include <tile/ops/Map.h>
 
 namespace tile::ops {
 namespace {
@@ -64,7 +64,7 @@ const bool reluOp = registerOp(
            if (isFloat(x.dtype()))
              return relu(stream, x, y);
            Arguments arguments("relu", {stream, Loc()});
-           arguments.dtypeIn({"x", x}, {f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64});
+           arguments.dtypeIn({"x", x}, kNumbers);
            arguments.sameDtype({"x", x}, {"y", y});
            detail::mapNamed({"relu", {"y", "x"}}, CallSite(stream, Loc()), ReluOfIntegers(),
                             std::array{y}, x);
@@ -82,10 +82,9 @@ bool unary(const char *name, const char *summary, Unary function, OpSetting dtyp
                          const OpSettings &) { function(stream, in[0], out[0], Loc()); }});
 }
 
-/// `outputs` is called with the inputs and settings.
-template <class Outputs>
-bool binary(const char *name, const char *summary, Binary function, OpSetting dtype,
-            Outputs outputs) {
+/// `function` is called as a Binary, `outputs` with the inputs and settings.
+template <class F, class Outputs>
+bool binary(const char *name, const char *summary, F function, OpSetting dtype, Outputs outputs) {
   return registerOp(
       {.name = name,
        .summary = summary,
@@ -110,33 +109,24 @@ bool gradient(const char *name, const char *summary, Binary function) {
   return floats(name, summary, function, "x", "dy");
 }
 
-/// Numbers of one dtype, or masks: the largest, the smallest and the product of 0 and 1 are masks again.
-bool numbersAndMasks(const char *name, const char *summary, Binary function) {
-  return registerOp(
-      {.name = name,
-       .summary = summary,
-       .inputs = 2,
-       .settings = {OpSetting::dtype("dtype")},
-       .example = [](const OpSettings &settings) { return matrices(settings, 2); },
-       .outputs =
-           [name](Tensors in, const OpSettings &settings) {
-             return broadcastInOneDtype(name, in, settings);
-           },
-       .run =
-           [function](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
-             if (areMasks(in, out))
-               function(stream, maskAsBytes(in[0]), maskAsBytes(in[1]), maskAsBytes(out[0]), Loc());
-             else
-               function(stream, in[0], in[1], out[0], Loc());
-           }});
-}
-
 /// Numbers of one dtype.
-bool numbers(const char *name, const char *summary, Binary function) {
+template <class F> bool numbers(const char *name, const char *summary, F function) {
   return binary(name, summary, function, OpSetting::dtype("dtype"),
                 [name](Tensors in, const OpSettings &settings) {
                   return broadcastInOneDtype(name, in, settings);
                 });
+}
+
+/// The same, or masks: the largest, the smallest and the product of 0 and 1 are masks again.
+bool numbersAndMasks(const char *name, const char *summary, Binary function) {
+  return numbers(name, summary,
+                 [function](const Stream &stream, const Operand &a, const Operand &b,
+                            const Operand &c, Loc loc) {
+                   if (areMasks(a, b, c))
+                     function(stream, maskAsBytes(a), maskAsBytes(b), maskAsBytes(c), loc);
+                   else
+                     function(stream, a, b, c, loc);
+                 });
 }
 
 const bool activations =
@@ -153,7 +143,7 @@ const bool activations =
     gradient("tanh_backward", "dx of x and dy, for tanh", tanhBackward) &&
     floats("swiglu", "y = silu(a) b", swiglu, "a", "b");
 
-const bool arithmetic = numbers("subtract", "c = a - b, elementwise", subtract) &&
+const bool arithmetic = numbers<Binary>("subtract", "c = a - b, elementwise", subtract) &&
                         numbersAndMasks("multiply", "c = a b, elementwise", multiply) &&
                         numbersAndMasks("maximum", "the larger of a and b, elementwise", maximum) &&
                         numbersAndMasks("minimum", "the smaller of a and b, elementwise", minimum);
@@ -178,12 +168,7 @@ const bool division = registerOp(
            if (settings.text("rounding") == "none" ||
                !isFloat(a.dtype())) // integers truncate anyway
              return divide(stream, a, b, c);
-           Arguments arguments("divide", {stream, Loc()});
-           arguments.dtypeIn({"a", a}, {f16, bf16, f32, f64});
-           arguments.sameDtype({"a", a}, {"b", b});
-           arguments.sameDtype({"a", a}, {"c", c});
-           detail::mapNamed({"divide", {"c", "a", "b"}}, CallSite(stream, Loc()),
-                            TruncatedQuotient(), std::array{c}, a, b);
+           mapPair<TruncatedQuotient>("divide", {stream, Loc()}, a, b, c);
          }});
 
 const bool swigluGradient = registerOp(

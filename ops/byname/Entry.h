@@ -41,8 +41,8 @@ inline OpSetting floatDtype() { return OpSetting::dtype("dtype", {f16, bf16, f32
 inline OpSetting indexDtype() { return OpSetting::dtype("indices", {i32, i64}); }
 
 /// So many matrices M x N of one dtype, for examples.
-inline Specs matrices(const OpSettings &settings, size_t count) {
-  TensorSpec one{settings.dtype("dtype", f32),
+inline Specs matrices(const OpSettings &settings, size_t count, DType usual = f32) {
+  TensorSpec one{settings.dtype("dtype", usual),
                  {settings.extent("M", 4096), settings.extent("N", 1024)}};
   return Specs(count, one);
 }
@@ -52,15 +52,9 @@ inline Specs likeFirst(Tensors in, const OpSettings &settings) {
   return {{settings.dtype("dtype", in[0].dtype()), extentsOf(in[0])}};
 }
 
-/// A mask as the 0 and 1 that it has in memory, which the largest, smallest and product of such numbers leave a mask; another
-/// operand is itself.
-inline Operand maskAsBytes(const Operand &operand) {
-  return operand.dtype() == i1 ? operand.as(u8) : operand;
-}
-
 /// Whether all tensors of an op of two are masks.
-inline bool areMasks(Tensors in, Tensors out) {
-  return in[0].dtype() == i1 && in[1].dtype() == i1 && out[0].dtype() == i1;
+inline bool areMasks(const Operand &a, const Operand &b, const Operand &c) {
+  return a.dtype() == i1 && b.dtype() == i1 && c.dtype() == i1;
 }
 
 /// What both inputs broadcast to; they are refused under these names if they do not.

@@ -1,7 +1,6 @@
 // Powers by name.
+#include "ops/PairMap.h"
 #include "ops/byname/Entry.h"
-
-#include <tile/ops/Map.h>
 
 namespace tile::ops {
 namespace {
@@ -29,25 +28,19 @@ struct Power {
   }
 };
 
-const bool powerOp = registerOp(
-    {.name = "power",
-     .summary = "c = a to the power b, elementwise",
-     .inputs = 2,
-     .example = [](const OpSettings &settings) { return matrices(settings, 2); },
-     .outputs =
-         [](Tensors in, const OpSettings &settings) {
-           return broadcastInOneDtype("power", in, settings);
-         },
-     .run =
-         [](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
-           Operand a = in[0], b = in[1], c = out[0];
-           Arguments arguments("power", {stream, Loc()});
-           arguments.dtypeIn({"a", a}, {f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64});
-           arguments.sameDtype({"a", a}, {"b", b});
-           arguments.sameDtype({"a", a}, {"c", c});
-           detail::mapNamed({"power", {"c", "a", "b"}}, CallSite(stream, Loc()), Power(),
-                            std::array{c}, a, b);
-         }});
+const bool powerOp =
+    registerOp({.name = "power",
+                .summary = "c = a to the power b, elementwise",
+                .inputs = 2,
+                .example = [](const OpSettings &settings) { return matrices(settings, 2); },
+                .outputs =
+                    [](Tensors in, const OpSettings &settings) {
+                      return broadcastInOneDtype("power", in, settings);
+                    },
+                .run =
+                    [](const Stream &stream, Tensors in, Tensors out, const OpSettings &) {
+                      mapPair<Power>("power", {stream, Loc()}, in[0], in[1], out[0]);
+                    }});
 
 } // namespace
 } // namespace tile::ops

@@ -24,6 +24,9 @@ TEST(Targets, GpusHaveTheNearestOneThatTheyRun) {
   EXPECT_STREQ(ir::targetForGpu("sm_120a").name, "sm_89"); // has too little memory for sm_90
   EXPECT_STREQ(ir::targetForGpu("sm_121a").name, "sm_89");
   EXPECT_STREQ(ir::targetForGpu("sm_120f").name, "sm_89");
+  EXPECT_FALSE(ir::runsOn(*ir::findTarget("sm_90"), "sm_120a"));
+  EXPECT_TRUE(ir::runsOn(*ir::findGpu("sm_120f"), "sm_121a"));
+  EXPECT_FALSE(ir::runsOn(*ir::findTarget("sm_90a"), "sm_100a"));
   EXPECT_STREQ(ir::targetForGpu("sm_130a").name, "sm_90");
   EXPECT_STREQ(ir::targetForGpu("sm_87").name, "sm_86");
   EXPECT_STREQ(ir::targetForGpu("sm_75").name, "sm_80");

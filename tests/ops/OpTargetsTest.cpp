@@ -1,6 +1,6 @@
 // Every op by name in every dtype on every target: it is compiled for it, runs on a virtual GPU with its limits, or is refused
 // before anything is compiled. docs/op-targets.md is the table of it. A test run does one target, and of its extents one;
-// TILE_OP_TARGETS=all does all of them, and compiles what `tilec build op:NAME` does for the assembler, which must not spill.
+// TILE_OP_TARGETS=all does all of them, and gives kernels of larger tensors to the assembler, which must not spill.
 #include "ir/target/Target.h"
 #include "runtime/host/State.h"
 #include "runtime/jit/Compile.h"
@@ -21,21 +21,13 @@ namespace {
 
 constexpr DType kDtypes[] = {f16, bf16, f32, f64, e4m3, e5m2, i1, i8,
                              i16, i32,  i64, u8,  u16,  u32,  u64};
-/// A multiple of what tensor cores take and of no tile; and others of which it is neither.
+/// A multiple of what tensor cores take but not of large tiles; a small extent and an odd one.
 constexpr int64_t kUsual = 144, kOthers[] = {16, 77};
 constexpr const char *kTestedTarget = "sm_86", *kDocument = "../docs/op-targets.md";
 
 bool doesAll() {
   const char *which = std::getenv("TILE_OP_TARGETS");
   return which && std::string(which) == "all";
-}
-
-std::vector<std::string> compiledTargets() {
-  std::vector<std::string> names;
-  for (const ir::Target &gpu : ir::allGpus())
-    if (ir::findTarget(gpu.name))
-      names.push_back(gpu.name);
-  return names;
 }
 
 /// What multiplies in a kernel.
@@ -52,7 +44,7 @@ public:
   OpOnTarget(std::string name, std::string target)
       : op_(*findOp(name)), target_(std::move(target)) {}
 
-  /// Whether the op takes this dtype; `dtype` any: does it have one dtype alone?
+  /// Whether the op takes this dtype, or with `any` those of its example.
   bool takes(DType dtype, int64_t extent) {
     try {
       prepare(dtype, extent);
@@ -85,7 +77,7 @@ public:
     return products;
   }
 
-  /// Gives all that it launches in the sizes of its example to the assembler.
+  /// Gives all that it launches for tensors as large as those of its example to the assembler.
   void assemble(DType dtype) {
     prepare(dtype, 0);
     launch([&](const auto &record, auto args, auto constants, const auto &compile) {
@@ -97,7 +89,11 @@ public:
     });
   }
 
-  bool hasDtypes() const { return hasDtypes_; }
+  /// Whether examples ask for a dtype.
+  bool hasDtypes() {
+    prepare(any, kUsual);
+    return hasDtypes_;
+  }
 
 private:
   using LaunchTaker = detail::LaunchTaker;
@@ -182,14 +178,14 @@ std::string cellOf(const std::string &name, const std::string &target) {
     else
       group->second += std::string(", ") + nameOf(dtype);
   };
-  op.takes(any, kUsual);
-  if (op.hasDtypes())
+  const bool hasDtypes = op.hasDtypes();
+  if (hasDtypes)
     std::ranges::for_each(kDtypes, check);
   else
     check(any);
   std::string cell;
   for (auto &[products, dtypes] : groups)
-    cell += (cell.empty() ? "" : "; ") + (op.hasDtypes() ? dtypes : "yes") +
+    cell += (cell.empty() ? "" : "; ") + (hasDtypes ? dtypes : "yes") +
             (products.empty() ? "" : " by " + products);
   return cell.empty() ? "no" : cell;
 }
@@ -230,14 +226,14 @@ std::string documentOf(Table &table) {
          "which. No card has timed sm_86, sm_89 and sm_90.\n\n"
          "This page is generated: `TILE_OP_TARGETS=all TILE_UPDATE_GOLDEN=1 "
          "build/dev/bin/OpTargetsTest`.\n\n| op |";
-  for (const std::string &target : compiledTargets())
+  for (const std::string &target : ir::targetNames())
     out << " " << target << " |";
   out << "\n|---|";
-  for (size_t i = 0; i < compiledTargets().size(); ++i)
+  for (size_t i = 0; i < ir::targetNames().size(); ++i)
     out << "---|";
   for (const std::string &name : opNames()) {
     out << "\n| `" << name << "` |";
-    for (const std::string &target : compiledTargets())
+    for (const std::string &target : ir::targetNames())
       out << " " << table[name][target] << " |";
   }
   out << "\n";
@@ -248,7 +244,7 @@ TEST(OpTargets, AreThoseOfTheDocument) {
   std::ifstream document(std::string(TILE_TESTS) + "/" + kDocument);
   Table table = tableOf(document);
   for (const std::string &target :
-       doesAll() ? compiledTargets() : std::vector<std::string>{kTestedTarget})
+       doesAll() ? ir::targetNames() : std::vector<std::string>{kTestedTarget})
     for (const std::string &name : opNames()) {
       SCOPED_TRACE(name + " on " + target);
       table[name][target] = cellOf(name, target);

@@ -9,14 +9,6 @@
 
 namespace tile::test {
 
-std::vector<std::string> allTargets() {
-  std::vector<std::string> names;
-  for (const ir::Target &gpu : ir::allGpus())
-    if (ir::findTarget(gpu.name))
-      names.push_back(gpu.name);
-  return names;
-}
-
 static std::optional<Error> tryRow(const OptionRow &row, const std::string &target) {
   try {
     Device device = Device::open("virtual:" + target);
@@ -44,7 +36,7 @@ static void expectRow(const OptionRow &row, const std::string &target) {
 }
 
 void expectRows(const std::vector<OptionRow> &rows) {
-  std::vector<std::string> targets = allTargets();
+  std::vector<std::string> targets = ir::targetNames();
   ASSERT_GE(targets.size(), 5u);
   for (const std::string &target : targets)
     for (const OptionRow &row : rows)

@@ -30,9 +30,6 @@ struct OptionRow {
   std::string refusal = {}; ///< a part of the sentence where it is not
 };
 
-/// The names of all targets, from the message that lists them.
-std::vector<std::string> allTargets();
-
 /// Runs each row on each target.
 void expectRows(const std::vector<OptionRow> &rows);
 

@@ -174,6 +174,16 @@ TEST(Devices, VirtualOnesHaveTheLimitsOfTheTargetTable) {
     EXPECT_EQ(props.maxThreadsPerBlock, gpu.maxThreadsPerBlock) << gpu.name;
     EXPECT_EQ(props.arch, gpu.smVersion) << gpu.name;
     EXPECT_EQ(props.smCount, gpu.card.multiprocessors) << gpu.name;
+    if (!ir::findTarget(gpu.name))
+      continue;
+    TargetInfo info = target_info(gpu.name); // what kernels may know of it
+    EXPECT_EQ(info.sm, gpu.smVersion) << gpu.name;
+    EXPECT_EQ(info.shared_bytes, gpu.maxSharedBytesPerBlock) << gpu.name;
+    EXPECT_EQ(info.has_float8, gpu.hasFloat8) << gpu.name;
+    EXPECT_EQ(info.has_clusters, gpu.hasClusters) << gpu.name;
+    EXPECT_EQ(info.has_tma, gpu.hasTma) << gpu.name;
+    EXPECT_EQ(info.has_wgmma, gpu.hasWgmma) << gpu.name;
+    EXPECT_EQ(info.multiprocessors, gpu.card.multiprocessors) << gpu.name;
     EXPECT_FALSE(props.runsMachineCode) << "it runs the PTX";
     EXPECT_TRUE(props.checksBounds);
   }
