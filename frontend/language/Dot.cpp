@@ -82,19 +82,42 @@ DType naturalAccumulator(DType operands) {
   return operands == f64 ? f64 : operands == i8 || operands == u8 ? i32 : f32;
 }
 
+bool mayAccumulateInF16(DType operands) { return operands == f16 || isFloat8(operands); }
+
+/// The dtype of a product's sums where no tile says it.
+DType accumulatorOf(Trace &trace, DType operands, DotOptions options, Loc loc) {
+  DType natural = naturalAccumulator(operands), asked = options.accumulator;
+  if (asked == any || asked == natural)
+    return natural;
+  if (asked != f16 || !mayAccumulateInF16(operands))
+    trace.fail(loc,
+               std::string("dot: a product of ") + nameOf(operands) + " accumulates in " +
+                   nameOf(natural) + (mayAccumulateInF16(operands) ? " or f16" : "") +
+                   ", but the options' accumulator is " + nameOf(asked) +
+                   (asked == f16 ? ": cast the operands to f16, or leave it out" : ""),
+               {}, ErrorCode::Unsupported);
+  return f16;
+}
+
 void checkAccumulator(Trace &trace, const TileType &acc, const Value &value, DType operands,
-                      const Shape &product, Loc loc) {
+                      DType asked, const Shape &product, Loc loc) {
   std::string made = madeNote(trace, "acc", value);
   if (acc.category != TileType::Data || acc.shape != product)
     trace.fail(loc, "dot: acc is " + acc.shape.str() + ", but the product is " + product.str(),
                {made}, ErrorCode::InvalidShape);
   DType natural = naturalAccumulator(operands);
-  bool mayBeHalf = operands == f16 || isFloat8(operands);
+  bool mayBeHalf = mayAccumulateInF16(operands);
   if (acc.dtype != natural && !(mayBeHalf && acc.dtype == f16))
     trace.fail(loc,
                std::string("dot: a product of ") + nameOf(operands) + " accumulates in " +
                    nameOf(natural) + (mayBeHalf ? " or f16" : "") + ", but acc is " +
                    nameOf(acc.dtype),
+               {made});
+  if (asked != any && asked != acc.dtype)
+    trace.fail(loc,
+               std::string("dot: the options' accumulator is ") + nameOf(asked) + ", but acc is " +
+                   nameOf(acc.dtype) + ": begin with zeros of " + nameOf(asked) +
+                   ", or leave the option out",
                {made});
 }
 
@@ -107,11 +130,10 @@ Value tile::dot(Arg a, Arg b, Arg acc, DotOptions options, Loc loc) {
   Shape product = lhs.shape;
   product[lhs.shape.rank() - 1] = rhs.shape[rhs.shape.rank() - 1];
   checkShape(trace, "dot", product, loc);
-  Value sum = acc.isStaged()
-                  ? acc.value()
-                  : convertTo(trace, naturalAccumulator(lhs.dtype), acc, "dot", loc, product);
+  DType sums = accumulatorOf(trace, lhs.dtype, options, loc);
+  Value sum = acc.isStaged() ? acc.value() : convertTo(trace, sums, acc, "dot", loc, product);
   TileType type = trace.type(sum, loc);
-  checkAccumulator(trace, type, sum, lhs.dtype, product, loc);
+  checkAccumulator(trace, type, sum, lhs.dtype, options.accumulator, product, loc);
   std::vector<Attribute> attributes;
   if (lhs.dtype == f32)
     attributes.push_back({Attribute::I32, "precision", {static_cast<int64_t>(options.precision)}});

@@ -248,6 +248,13 @@ struct DotOptions {
   /// its sums up in f32 after every 128 of K. Faster, and the larger K the less exact: sums of
   /// positive products come out 3 % too small at K = 2048, 7 % at 4096, 13 % at 8192.
   bool fast_accumulation = false;
+  /// The dtype of the sums, and so of acc and the result. `any`: acc's; from zero f32, f64 or i32.
+  /// f16, of f16, e4m3 and e5m2 alone: half the registers, and twice the rate on GeForce cards
+  /// (sm_86, sm_89, sm_120). The tensor core rounds the sum to f16 after every 16 of K (8 on some
+  /// cards), by up to 2^-11 of it each time: the error is at most K / 8 * 2^-11 of the sum of
+  /// |a| |b|, most often about the square root of K / 8 times 2^-11 of the sum. A sum above 65504
+  /// is infinity.
+  DType accumulator = any;
 };
 
 /// a (MxK) times b (KxN) plus acc (MxN); with a batch dimension first on all three, each matrix of
@@ -257,9 +264,10 @@ struct DotOptions {
 /// of 32, `wgmma` on sm_90a below that of 128, whose sums are added up in f32 unless the options
 /// say `fast_accumulation`). M and N are free; sizes that are no multiple of the tensor core's are
 /// extended by zeros. Errors: batches or inner sizes differ, operands of two dtypes (i8 with u8
-/// too), acc of another shape or dtype, K below 32 (8 bit), 16 (16 bit), 8 (f32), 4 (f64).
+/// too), acc of another shape or dtype, an `accumulator` that acc has not or these operands have
+/// not, K below 32 (8 bit), 16 (16 bit), 8 (f32), 4 (f64).
 Value dot(Arg a, Arg b, Arg acc, DotOptions options = {}, Loc loc = Loc::here());
-/// The same from zero: the result is f32, f64 or i32.
+/// The same from zero: the result is f32, f64 or i32, or f16 if the options' `accumulator` is.
 Value dot(Arg a, Arg b, DotOptions options = {}, Loc loc = Loc::here());
 
 // --- Memory through pointers ---------------------------------------------------------------------

@@ -99,3 +99,18 @@ func.func @bytes(%a: !tile.view<3xi8> {tile.unit_stride = array<i32: 2>}, %c: !t
   tile.view_store %t, %c[%c0, %c0, %c0] : tensor<2x32x32xi32>, !tile.view<3xi32>
   return
 }
+
+// Sums of f16 are two registers of pairs for each instruction.
+// CHECK-LABEL: .entry halves(
+// CHECK-COUNT-4: mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r{{[0-9]+}}, %r{{[0-9]+}}}, {
+// CHECK-NOT: mma
+// CHECK: ret;
+func.func @halves(%a: !tile.view<2xf16> {tile.unit_stride = array<i32: 1>}, %c: !tile.view<2xf16> {tile.unit_stride = array<i32: 1>})
+    attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf16>
+  %x = tile.view_load %a[%c0, %c0] : !tile.view<2xf16> -> tensor<32x32xf16>
+  %t = tile.dot %x, %x, %zero : tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf16>
+  tile.view_store %t, %c[%c0, %c0] : tensor<32x32xf16>, !tile.view<2xf16>
+  return
+}

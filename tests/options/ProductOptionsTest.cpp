@@ -16,7 +16,7 @@ template <class T> bool isMultiplied(const Device &device, ProductOptions option
   auto product = kernel_capturing(
       "", "product", [options](In<dtypeOf<T>, 2> A, In<dtypeOf<T>, 2> B, Out<any, 2> C) {
         auto [m, n] = grid2d(C, {kSide, kSide});
-        auto sums = var(zeros(f32, {kSide, kSide}));
+        auto sums = var(zeros(options.dot.accumulator == f16 ? f16 : f32, {kSide, kSide}));
         for (auto k : range(cdiv(A.dim(1), kSide)))
           sums = dot(A.tile({kSide, kSide}).hints(options.loads)(m, k),
                      B.T().tile({kSide, kSide}).hints(options.loads)(k, n), sums, options.dot);
@@ -98,6 +98,24 @@ TEST(Options, FastAccumulation) {
       row<float8_e4m3>("Mma::wgmma", {.dot = {.variant = Mma::wgmma}}, On::Wgmma, "wgmma refused"),
       row<float8_e4m3>("Mma::mma_sync", {.dot = {.variant = Mma::mma_sync}}),
       row<float8_e4m3>("Mma::fma", {.dot = {.variant = Mma::fma}}),
+  });
+}
+
+TEST(Options, Accumulators) {
+  expectRows({
+      row<half>(".accumulator = f16", {.dot = {.accumulator = f16}}),
+      row<half>(".accumulator = f32", {.dot = {.accumulator = f32}}),
+      row<half>(".accumulator = f16, Mma::mma_sync",
+                {.dot = {.variant = Mma::mma_sync, .accumulator = f16}}),
+      row<half>(".accumulator = f16, Mma::fma", {.dot = {.variant = Mma::fma, .accumulator = f16}}),
+      row<half>(".accumulator = f16, Mma::wgmma",
+                {.dot = {.variant = Mma::wgmma, .accumulator = f16}}, On::None, "wgmma refused"),
+      row<float8_e4m3>(".accumulator = f16", {.dot = {.accumulator = f16}}),
+      row<float8_e5m2>(".accumulator = f16", {.dot = {.accumulator = f16}}),
+      row<bfloat16>(".accumulator = f16", {.dot = {.accumulator = f16}}, On::None,
+                    "a product of bf16 accumulates in f32, but the options' accumulator is f16"),
+      row<half>(".accumulator = bf16", {.dot = {.accumulator = bf16}}, On::None,
+                "a product of f16 accumulates in f32 or f16, but the options' accumulator is bf16"),
   });
 }
 

@@ -105,6 +105,19 @@ TEST(Diagnostics, Dot) {
       },
       "dot: a product of bf16 accumulates in f32, but acc is bf16");
   expectError(
+      [](In<bf16, 2> a) {
+        dot(a.tile({32, 32})(0, 0), a.tile({32, 32})(0, 0), {.accumulator = f16});
+      },
+      "dot: a product of bf16 accumulates in f32, but the options' accumulator is f16: cast the "
+      "operands to f16, or leave it out");
+  expectError(
+      [](In<f16, 2> a) {
+        dot(a.tile({32, 32})(0, 0), a.tile({32, 32})(0, 0), zeros(f32, {32, 32}),
+            {.accumulator = f16});
+      },
+      "dot: the options' accumulator is f16, but acc is f32: begin with zeros of f16, or leave the "
+      "option out");
+  expectError(
       [](In<i8, 2> a, In<u8, 2> b) {
         dot(a.tile({32, 32})(0, 0), b.tile({32, 32})(0, 0));
       },
