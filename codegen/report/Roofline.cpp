@@ -6,9 +6,10 @@ namespace tile::codegen {
 
 double peakOf(const ir::Card &card, std::string_view unit) {
   const std::pair<std::string_view, double> table[] = {
-      {kUnitTensorF8, card.f8},     {kUnitTensorI8, card.i8}, {kUnitTensor16, card.f16},
-      {kUnitTensorTf32, card.tf32}, {kUnitF32, card.f32},     {kUnitF64, card.f64},
-      {kUnitInteger, card.f32 / 2}};
+      {kUnitTensorF8, card.f8},     {kUnitTensorI8, card.i8},
+      {kUnitTensor16, card.f16},    {kUnitTensor16SumsOfF16, card.f16SumsOfF16},
+      {kUnitTensorTf32, card.tf32}, {kUnitF32, card.f32},
+      {kUnitF64, card.f64},         {kUnitInteger, card.f32 / 2}};
   for (auto &[name, peak] : table)
     if (name == unit)
       return peak;

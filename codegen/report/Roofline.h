@@ -13,6 +13,7 @@ namespace tile::codegen {
 inline constexpr const char *kUnitTensorF8 = "tensor core, 8-bit floats";
 inline constexpr const char *kUnitTensorI8 = "tensor core, 8-bit integers";
 inline constexpr const char *kUnitTensor16 = "tensor core, 16-bit";
+inline constexpr const char *kUnitTensor16SumsOfF16 = "tensor core, 16-bit, sums of f16";
 inline constexpr const char *kUnitTensorTf32 = "tensor core, tf32";
 inline constexpr const char *kUnitF32 = "f32";
 inline constexpr const char *kUnitF64 = "f64";

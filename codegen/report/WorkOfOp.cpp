@@ -37,7 +37,9 @@ std::string dotUnit(Operation *dot) {
   case 8:
     return element.isInteger() ? kUnitTensorI8 : kUnitTensorF8;
   case 16:
-    return kUnitTensor16;
+    return ir::elementTypeOf(gpu::tileOf(dot->getResult(0).getType())).isF16()
+               ? kUnitTensor16SumsOfF16
+               : kUnitTensor16;
   default:
     return element.isF64() ? kUnitF64 : kUnitTensorTf32;
   }

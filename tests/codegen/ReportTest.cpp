@@ -149,6 +149,8 @@ TEST(Roofline, PeaksAreThoseOfTheClock) {
     double terahertz = card.multiprocessors * card.gigahertz / 1000;
     EXPECT_NEAR(card.f16 / (sums32 * terahertz), 1, 0.01) << gpu;
     EXPECT_NEAR(card.f16SumsOfF16 / (sums16 * terahertz), 1, 0.01) << gpu;
+    EXPECT_EQ(peakOf(card, kUnitTensor16), card.f16) << gpu;
+    EXPECT_EQ(peakOf(card, kUnitTensor16SumsOfF16), card.f16SumsOfF16) << gpu;
   }
 }
 

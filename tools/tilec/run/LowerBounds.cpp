@@ -22,7 +22,8 @@ const char *unitOf(const std::string &ptx) {
     return codegen::kUnitTensorI8;
   if (has("f64") || has("s4") || has("u4") || has("b1"))
     return nullptr;
-  return codegen::kUnitTensor16;
+  return has("f32") ? codegen::kUnitTensor16
+                    : codegen::kUnitTensor16SumsOfF16; // no sums of f32: of f16
 }
 
 /// The least time of the tensor cores, if all multiprocessors shared the work.
