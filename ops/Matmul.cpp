@@ -32,6 +32,13 @@ DotOptions howOf(const OpSettings &settings) {
 const auto registeredProgram =
     tunedMatmul(kernel("matmul", MatmulProgram<2, NoEpilogue>()).named(matmulParameters(0)));
 
+/// Groups of warps multiply by wgmma, which is taken for sums of f32 alone.
+TargetInfo gpuFor(DotOptions how, std::string_view target) {
+  TargetInfo gpu = target_info(target);
+  gpu.has_wgmma = gpu.has_wgmma && how.accumulator != f16;
+  return gpu;
+}
+
 /// Matrices of 8-bit floats are multiplied as the tensor core takes them fastest: b by columns.
 HostArg exampleOfB(DType dtype, int64_t k, int64_t n, bool byColumns) {
   return byColumns ? transposed(exampleView(dtype, {n, k})) : exampleView(dtype, {k, n});
@@ -66,7 +73,8 @@ const bool registered = registerOp({
     .name = "matmul",
     .summary = "c = a b, the matrix product",
     .inputs = 2,
-    .settings = {precisionSetting(), OpSetting::flag("fast", false), floatDtype()},
+    .settings = {precisionSetting(), OpSetting::flag("fast", false), accumulatorSetting(),
+                 floatDtype()},
     .kernel =
         [](const OpSettings &settings) {
           DType dtype = settings.dtype("dtype", f16),
@@ -75,7 +83,7 @@ const bool registered = registerOp({
                   k = settings.extent("K", 4096);
           DotOptions how = howOf(settings);
           bool byColumns = settings.flag("columns", isFloat8(dtype));
-          TargetInfo gpu = target_info(settings.target());
+          TargetInfo gpu = gpuFor(how, settings.target());
           bool isAligned = k * sizeOf(dtype) % 16 == 0 && n * sizeOf(dtype) % 16 == 0;
           MatmulShape shape{
               m, n, k, 1, dtype, result, how, byColumns, gpu, gpu.multiprocessors, isAligned};
@@ -90,7 +98,7 @@ const bool registered = registerOp({
               registeredProgram
                   .consts(settings.integer("BM", tiles.m), settings.integer("BN", tiles.n),
                           settings.integer("BK", tiles.k), how.precision, how.fast_accumulation,
-                          settings.flag("persistent", tiles.persistent),
+                          how.accumulator == f16, settings.flag("persistent", tiles.persistent),
                           settings.flag("producer", tiles.hasProducer),
                           settings.flag("pingpong", tiles.pingPong),
                           settings.smallInteger("cluster", tiles.cluster),
@@ -145,6 +153,17 @@ void checkFactors(const Arguments &arguments, Named a, Named b) {
     arguments.dtypeIn(factor, {f16, bf16, f32, f64, e4m3, e5m2});
   if (!isFloat8(a.operand.dtype()) || !isFloat8(b.operand.dtype()))
     arguments.sameDtype(a, b);
+}
+
+/// The dtypes that the products of `factors` may be summed in.
+void checkAccumulator(const Arguments &arguments, Named a, DType asked) {
+  DType factors = a.operand.dtype(), usual = factors == f64 ? f64 : f32;
+  bool mayBeHalf = factors == f16 || isFloat8(factors);
+  if (asked != any && asked != usual && !(asked == f16 && mayBeHalf))
+    arguments.fail(ErrorCode::InvalidArgument, std::string("options.accumulator is ") +
+                                                   nameOf(asked) + ", but products of " +
+                                                   nameOf(factors) + " are summed in " +
+                                                   nameOf(usual) + (mayBeHalf ? " or f16" : ""));
 }
 
 void checkMatmul(const Arguments &arguments, std::span<const Operand> operands) {
@@ -280,7 +299,7 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, std::stri
           c.dtype(),
           how,
           liesAlong(a.rank() - 1, a) && liesAlong(b.rank() - 2, b),
-          target_info(target),
+          gpuFor(how, target),
           multiprocessors,
           isAligned(a) && isAligned(b),
           liesAlong(c.rank() - 1, c)};
@@ -296,7 +315,9 @@ void transpose(std::span<Operand> operands) {
 } // namespace
 
 DotOptions dotOptions(const MatmulOptions &options) {
-  return {.precision = options.precision, .fast_accumulation = options.fastAccumulation};
+  return {.precision = options.precision,
+          .fast_accumulation = options.fastAccumulation,
+          .accumulator = options.accumulator};
 }
 
 bool foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &site) {
@@ -305,6 +326,7 @@ bool foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &
     arguments.fail(ErrorCode::Unsupported,
                    "an epilogue takes at most " + std::to_string(kMostTensors - 3) + " tensors");
   checkMatmul(arguments, operands);
+  checkAccumulator(arguments, named(operands, 1), how.accumulator);
   if (operands[0].numel() == 0)
     return false;
   foldBatch(operands);
@@ -330,7 +352,8 @@ MatmulShape shapeOf(const Problem &problem) {
   Operand a = Argument{problem.argument(0)}, b = Argument{problem.argument(1)},
           c = Argument{problem.argument(2)};
   DotOptions how{.precision = static_cast<Precision>(problem.constant("precision")),
-                 .fast_accumulation = problem.constant("fast") != 0};
+                 .fast_accumulation = problem.constant("fast") != 0,
+                 .accumulator = problem.constant("f16sums") != 0 ? f16 : any};
   return shapeOf(std::array{c, a, b}, how, problem.target(), problem.multiprocessors());
 }
 
@@ -348,8 +371,8 @@ std::vector<std::string> matmulParameters(size_t arguments) {
   std::vector<std::string> names = {"a", "b", "c"};
   for (size_t i = 0; i < arguments; ++i)
     names.push_back("x" + std::to_string(i));
-  names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "persistent", "producer",
-                             "pingpong", "cluster", "split", "clustered"});
+  names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "f16sums", "persistent",
+                             "producer", "pingpong", "cluster", "split", "clustered"});
   return names;
 }
 

@@ -9,7 +9,9 @@ namespace tile::ops::detail {
 
 namespace {
 
-DType sumsOf(DType dtype) { return dtype == f64 ? f64 : f32; }
+DType sumsOf(DType dtype, DotOptions how) {
+  return how.accumulator == f16 ? f16 : dtype == f64 ? f64 : f32;
+}
 
 /// The factors of a program's sums: tiles of a and b by the number of the step along K.
 struct Factors {
@@ -36,13 +38,13 @@ Value sumsByVectors(const Factors &factors, MatmulTiles tiles, DotOptions how) {
   hint::occupancy(2);
   const int64_t parts = kPartsByVectors, depth = tiles.k / parts;
   auto next = var(factors.rows(0));
-  auto sums = var(zeros(f32, {parts, tiles.m, tiles.n}));
+  auto sums = var(zeros(sumsOf(f16, how), {parts, tiles.m, tiles.n}));
   for (auto k : range(cdiv(factors.depth, tiles.k))) {
     Value rows = permute(reshape(next, {tiles.m, parts, depth}), {1, 0, 2});
     next = factors.rows(k + 1);
     sums = dot(rows, reshape(factors.columns(k), {parts, depth, tiles.n}), sums, how);
   }
-  return sum(sums, 0);
+  return sum(widened(sums), 0);
 }
 
 /// The steps along K of a block, from the first to before the last.
@@ -64,11 +66,11 @@ Value sumsOfTiles(const Factors &factors, const Value &part, MatmulTiles tiles, 
     return sumsByVector(factors, tiles);
   if (areByVectors(tiles, dtype))
     return sumsByVectors(factors, tiles, how);
-  auto sums = var(zeros(sumsOf(dtype), {tiles.m, tiles.n}));
+  auto sums = var(zeros(sumsOf(dtype, how), {tiles.m, tiles.n}));
   Steps steps = stepsOf(factors, part, tiles);
   for (auto k : matmulSteps(range(steps.first, steps.last), tiles, dtype))
     sums = dot(factors.rows(k), factors.columns(k), sums, how);
-  return sums;
+  return widened(sums);
 }
 
 // By a few vectors the factors go through registers alone.

@@ -44,11 +44,19 @@ struct RowExponents {
   Value slope, scaled, shift;
 };
 
+/// `sums` and the weighted values of a tile of keys; these alone are summed in f16, if so.
+Value withValues(const Value &weights, const Value &values, const Value &sums,
+                 const AttentionPlan &plan) {
+  if (!plan.sumsInF16)
+    return dot(weights, values, sums, {.precision = plan.precision});
+  return sums + cast(f32, dot(weights, values, {.accumulator = f16}));
+}
+
 /// Stores `out` and hands the row's logarithms of sums to `storeLse(batch, head, tile, lse)`.
 template <class StoreLse>
 void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const AttentionPlan &plan,
                       bool causal, StoreLse storeLse) {
-  const auto &[tiles, precision, overlaps] = plan;
+  const auto &[tiles, precision, overlaps, sumsInF16] = plan;
   const auto &[q, k, v, scaleLog2E, isRising] = in;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
   const int ofBlock = rows * tiles.teams;
@@ -88,8 +96,8 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
     RowExponents exponents(now, scale);
     Value weights = exponents.weights(scores), fade = exp2(scaled - exponents.shift);
     total = total * fade + sum(weights, 1);
-    sums = dot(cast(v.dtype(), weights), rowsOf(v, at.batch, head, n, columns, width),
-               sums * expand_dims(fade, 1), {.precision = precision});
+    sums = withValues(cast(v.dtype(), weights), rowsOf(v, at.batch, head, n, columns, width),
+                      sums * expand_dims(fade, 1), plan);
     largest = now, scaled = exponents.scaled;
   }
   Value top = largest * scale, sawNothing = expand_dims((total == 0.0f) & (top == -kInfinity), 1);
@@ -116,30 +124,31 @@ const auto attentionKernel = tunedAttention(
     kernel("attention",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Scalar<f32> scale,
               Const Queries, Const Keys, Const Head, Const Teams, ConstOf<bool> causal,
-              ConstOf<bool> rising, ConstOf<Precision> precision, ConstOf<bool> overlaps) {
+              ConstOf<bool> rising, ConstOf<Precision> precision, ConstOf<bool> f16sums,
+              ConstOf<bool> overlaps) {
              attentionProgram({q, k, v, scale, rising}, out,
-                              {{Queries, Keys, Head, 0, Teams}, precision, overlaps}, causal,
-                              [](Value, Value, Value, Value) {});
+                              {{Queries, Keys, Head, 0, Teams}, precision, overlaps, f16sums},
+                              causal, [](Value, Value, Value, Value) {});
            })
         .named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "Teams", "causal",
-               "rising", "precision", "overlaps"));
+               "rising", "precision", "f16sums", "overlaps"));
 
 const auto attentionLseKernel = tunedAttention(
     kernel("attention_lse",
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
               Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const Teams,
               ConstOf<bool> causal, ConstOf<bool> rising, ConstOf<Precision> precision,
-              ConstOf<bool> overlaps) {
+              ConstOf<bool> f16sums, ConstOf<bool> overlaps) {
              int rows = Queries;
              attentionProgram(
                  {q, k, v, scale, rising}, out,
-                 {{Queries, Keys, Head, 0, Teams}, precision, overlaps}, causal,
+                 {{Queries, Keys, Head, 0, Teams}, precision, overlaps, f16sums}, causal,
                  [&](Value batch, Value head, Value tile, Value values) {
                    lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
                  });
            })
         .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "Teams", "causal",
-               "rising", "precision", "overlaps"));
+               "rising", "precision", "f16sums", "overlaps"));
 
 /// Launches either kernel; `lse` is empty or lse.
 template <class Kernel, class... Lse>
@@ -148,8 +157,9 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                      const Lse &...lse) {
   if (out.numel() == 0)
     return;
+  bool sumsInF16 = options.accumulator == f16;
   AttentionPlan plan = forwardPlan({q.dtype(), q.extent(2), k.extent(2), q.extent(3),
-                                    target_info(site.stream.device().target())},
+                                    attentionGpu(site.stream.device().target(), sumsInF16)},
                                    options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);
@@ -159,8 +169,9 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
       .with("Head", plan.tiles.head)
       .with("causal", options.causal)
       .with("rising", isRising)
-      .with("precision", plan.precision)(site, queries.rows(), keys.rows(), values.rows(),
-                                         result.rows(), lse..., scale);
+      .with("precision", plan.precision)
+      .with("f16sums", sumsInF16)(site, queries.rows(), keys.rows(), values.rows(), result.rows(),
+                                  lse..., scale);
   result.finish(site);
 }
 
@@ -183,12 +194,15 @@ const bool registered = registerOp({
           auto q = exampleView(dtype, {settings.extent("B", 4), heads, queries, head});
           auto k = exampleView(
               dtype, {settings.extent("B", 4), settings.extent("Hkv", heads), keys, head});
-          auto [tiles, precision, overlaps] = forwardPlan(
-              {dtype, queries, keys, head, target_info(settings.target())}, Precision::tf32x3);
+          bool sumsInF16 = accumulatorOf(settings.forExample(attentionSettings())) == f16;
+          AttentionPlan plan =
+              forwardPlan({dtype, queries, keys, head, attentionGpu(settings.target(), sumsInF16)},
+                          Precision::tf32x3);
+          const AttentionTiles &tiles = plan.tiles;
           return KernelRequest(attentionKernel
                                    .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams,
-                                           settings.flag("causal", false), true, precision,
-                                           overlaps)
+                                           settings.flag("causal", false), true, plan.precision,
+                                           sumsInF16, plan.overlaps)
                                    .warps(tiles.warps),
                                {q, k, k, q, exampleScalar(f32)});
         },

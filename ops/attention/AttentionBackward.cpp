@@ -240,7 +240,7 @@ void checkGradient(const Arguments &arguments, const GradientArguments &in,
 }
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {
-  auto [tiles, precision, overlaps] =
+  auto [tiles, precision, overlaps, sumsInF16] =
       backwardPlan({in.q.dtype(), in.q.extent(2), in.k.extent(2), in.q.extent(3),
                     target_info(site.stream.device().target())},
                    options.precision);
@@ -288,7 +288,7 @@ KernelRequest gradientKernel(const OpSettings &given) {
   int64_t batches = given.extent("B", 4), heads = given.extent("H", 16),
           queries = given.extent("Lq", 2048), head = given.extent("D", 64),
           keyHeads = given.extent("Hkv", heads), keys = given.extent("Lk", queries);
-  auto [tiles, precision, overlaps] =
+  auto [tiles, precision, overlaps, sumsInF16] =
       backwardPlan({dtype, queries, keys, head, target_info(settings.target())}, options.precision);
   int64_t rows = (queries + kMostQueries - 1) / kMostQueries * kMostQueries;
   HostArg q = exampleView(dtype, {batches, heads, queries, head}),

@@ -30,6 +30,12 @@ int widestOfFourWarps(bool isWide, Precision precision) {
 
 } // namespace
 
+TargetInfo attentionGpu(std::string_view target, bool sumsInF16) {
+  TargetInfo gpu = target_info(target);
+  gpu.has_wgmma = gpu.has_wgmma && !sumsInF16;
+  return gpu;
+}
+
 int paddedHead(int64_t extent) {
   int head = static_cast<int>((extent + 15) / 16 * 16);
   return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
@@ -122,6 +128,11 @@ void checkAttention(const Arguments &arguments, Named q, Named k, Named v,
   for (Named arg : likeK)
     arguments.sameExtents(k, arg), arguments.sameDtype(k, arg);
   arguments.multipleOf(q, 1, k, 1);
+  DType asked = options.accumulator, factors = v.operand.dtype();
+  if (asked != any && asked != f32 && !(asked == f16 && factors == f16))
+    arguments.fail(ErrorCode::InvalidArgument,
+                   std::string("options.accumulator is ") + nameOf(asked) + ", but products of " +
+                       nameOf(factors) + " are summed in f32" + (factors == f16 ? " or f16" : ""));
   checkHead(arguments, q, options.precision);
 }
 

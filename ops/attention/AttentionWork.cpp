@@ -12,7 +12,7 @@ int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 AttentionShape shapeOf(const Problem &problem) {
   return {problem.argument(0).dtype, problem.extent(0, 2), problem.extent(1, 2),
-          problem.extent(0, 3), target_info(problem.target())};
+          problem.extent(0, 3), attentionGpu(problem.target(), problem.constant("f16sums") != 0)};
 }
 
 Precision precisionOf(const Problem &problem) {

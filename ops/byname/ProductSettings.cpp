@@ -26,12 +26,20 @@ Precision precisionOf(const OpSettings &settings) {
   return Precision::tf32x3; // what is none of the words was refused
 }
 
+OpSetting accumulatorSetting() { return OpSetting::word("accumulator", {"f32", "f16"}); }
+
+DType accumulatorOf(const OpSettings &settings) {
+  return settings.text("accumulator") == "f16" ? f16 : any;
+}
+
 std::vector<OpSetting> productSettings() {
-  return {precisionSetting(), OpSetting::flag("fast", false)};
+  return {precisionSetting(), OpSetting::flag("fast", false), accumulatorSetting()};
 }
 
 MatmulOptions productOptionsOf(const OpSettings &settings) {
-  return {.precision = precisionOf(settings), .fastAccumulation = settings.flag("fast")};
+  return {.precision = precisionOf(settings),
+          .fastAccumulation = settings.flag("fast"),
+          .accumulator = accumulatorOf(settings)};
 }
 
 OpSetting scaleSetting() { return OpSetting::number("scale", 0).ofF32().open(); }
@@ -44,14 +52,15 @@ std::optional<float> scaleOf(const OpSettings &settings) {
 
 std::vector<OpSetting> attentionSettings() {
   return {OpSetting::flag("causal", false), scaleSetting(), precisionSetting(),
-          OpSetting::flag("deterministic", true)};
+          OpSetting::flag("deterministic", true), accumulatorSetting()};
 }
 
 AttentionOptions attentionOptionsOf(const OpSettings &settings) {
   return {.scale = scaleOf(settings),
           .causal = settings.flag("causal"),
           .precision = precisionOf(settings),
-          .deterministic = settings.flag("deterministic")};
+          .deterministic = settings.flag("deterministic"),
+          .accumulator = accumulatorOf(settings)};
 }
 
 } // namespace tile::ops

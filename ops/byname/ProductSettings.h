@@ -12,7 +12,11 @@ namespace tile::ops {
 OpSetting precisionSetting();
 Precision precisionOf(const OpSettings &settings);
 
-/// `precision`, and `fast` accumulation of 8-bit floats.
+/// `accumulator`: f32, which is f64 of f64, unless f16 is given.
+OpSetting accumulatorSetting();
+DType accumulatorOf(const OpSettings &settings);
+
+/// `precision`, `fast` accumulation of 8-bit floats, and `accumulator`.
 std::vector<OpSetting> productSettings();
 MatmulOptions productOptionsOf(const OpSettings &settings);
 
@@ -20,7 +24,7 @@ MatmulOptions productOptionsOf(const OpSettings &settings);
 OpSetting scaleSetting();
 std::optional<float> scaleOf(const OpSettings &settings);
 
-/// `causal`, `scale`, `precision`, `deterministic`.
+/// `causal`, `scale`, `precision`, `deterministic`, `accumulator`.
 std::vector<OpSetting> attentionSettings();
 AttentionOptions attentionOptionsOf(const OpSettings &settings);
 

@@ -13,6 +13,7 @@ using Meanings = std::map<std::string, std::string>;
 
 /// What a setting means in every op that has it, unless the op says something else.
 const Meanings kUsual = {
+    {"accumulator", "what sums are kept in: f32, or f16 of f16 and 8-bit floats"},
     {"axes", "the dimensions that are reduced; all"},
     {"base", "of the frequencies"},
     {"beta1", "of the mean m"},

@@ -183,6 +183,33 @@ TEST_P(AttentionOp, DtypesAndPrecisions) {
   check<float>({1, 1, 1, 40, 50, 96, false, 0.2}, kF32); // the last size of tf32x3
 }
 
+// Weights add up to 1 and |v| is at most 1: a tile of 64 keys is rounded to f16 8 times at most, weights once each.
+TEST_P(AttentionOp, ValuesSummedInF16) {
+  constexpr double kOfTiles = 64 / 8 * 0x1p-11, kOfWeights = 0x1p-11;
+  for (bool causal : {false, true})
+    for (int64_t head : {32, 128}) {
+      AttentionCase c{1, 2, 1, 70, 150, head, causal};
+      SCOPED_TRACE(describe(c));
+      auto q = uniform<half>(c.queryNumel(), -2, 2, 1), k = uniform<half>(c.keyNumel(), -2, 2, 2),
+           v = uniform<half>(c.keyNumel(), -1, 1, 3);
+      auto out = queryOutput<half>(c), usual = queryOutput<half>(c);
+      auto lse = output<float>({c.batches, c.heads, c.queries}, 2);
+      ops::AttentionOptions options = optionsOf(c, Precision::tf32x3);
+      ops::attention(stream, queriesOf(c, q), keysOf(c, k), keysOf(c, v), usual.tensor(), options);
+      options.accumulator = f16;
+      ops::attention(stream, queriesOf(c, q), keysOf(c, k), keysOf(c, v), out.tensor(),
+                     lse.tensor(), options);
+      AttentionReference expected(c, wide(q), wide(k), wide(v));
+      std::vector<half> got = out.result(), wider = usual.result();
+      expectAll(got, [&](int64_t i) { return expected.out[size_t(i)]; },
+                {0.51, kOfTiles + kOfWeights});
+      expectAll(lse.result(), [&](int64_t i) { return expected.lse[size_t(i)]; }, {2, 2e-5});
+      bool areEqual = std::ranges::equal(
+          got, wider, {}, [](half x) { return float(x); }, [](half x) { return float(x); });
+      EXPECT_FALSE(areEqual) << "sums of f16 round otherwise than those of f32";
+    }
+}
+
 TEST_P(AttentionOp, GroupedHeadsAndBatches) {
   for (auto [heads, keyHeads] : {std::pair<int64_t, int64_t>{6, 1}, {6, 2}, {6, 3}, {6, 6}})
     for (bool causal : {false, true})
@@ -501,6 +528,10 @@ TEST_P(AttentionOp, Refusals) {
   };
   refused(ErrorCode::InvalidShape, "q is f16 12x5x32, of rank 3", q.reshape({12, 5, 32}), k, v, out,
           lse);
+  auto wide = device().tensor<float>({1, 1, 4, 16});
+  expectRefused(ErrorCode::InvalidArgument,
+                "attention: options.accumulator is f16, but products of f32 are summed in f32",
+                [&] { ops::attention(stream, wide, wide, wide, {.accumulator = f16}); });
   refused(ErrorCode::InvalidArgument, "supported dtypes: f16, bf16, f32",
           device().tensor<double>({2, 6, 5, 32}), k, v, out, lse);
   refused(ErrorCode::InvalidArgument, "q is f16 2x6x5x32, but k is f32 2x3x7x32", q,

@@ -153,6 +153,61 @@ TEST_P(MatmulOp, DtypesAndPrecisions) {
   }
 }
 
+// Every 8 of K the sum is rounded to f16 at most once: by half a unit in the last place, 2^-11 of no more than the sum of |a| |b|.
+TEST_P(MatmulOp, SumsOfF16StayWithinTheirBound) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{129, 70, 1040}, {33, 200, 72}, {64, 64, 4096}}) {
+    SCOPED_TRACE(k);
+    auto a = uniform<half>(m * k, -1, 1, 1), b = uniform<half>(k * n, -1, 1, 2);
+    auto c = output<float>({m, n}, 3);
+    ops::matmul(stream, input({m, k}, a), input({k, n}, b), c.tensor(), {.accumulator = f16});
+    std::vector<double> wideA = wide(a), wideB = wide(b), sizeA, sizeB;
+    for (double x : wideA)
+      sizeA.push_back(std::fabs(x));
+    for (double x : wideB)
+      sizeB.push_back(std::fabs(x));
+    std::vector<double> sums = productOf({wideA, k, 1}, {wideB, n, 1}, m, n, k),
+                        sizes = productOf({sizeA, k, 1}, {sizeB, n, 1}, m, n, k);
+    std::vector<float> got = c.result();
+    int64_t beyond = 0, wider = 0;
+    double squares = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+      double error = std::fabs(double(got[i]) - sums[i]);
+      beyond += error > double(k) / 8 * 0x1p-11 * sizes[i];
+      wider += float(half(got[i])) != got[i];
+      squares += error * error / (sizes[i] * sizes[i]);
+    }
+    EXPECT_EQ(beyond, 0) << "further from the sum than the header says";
+    EXPECT_EQ(wider, 0) << "no f16: the sums were not kept in it";
+    EXPECT_LE(std::sqrt(squares / double(got.size())), std::sqrt(double(k) / 8) * 0x1p-11);
+  }
+}
+
+TEST_P(MatmulOp, SumsOfF16OverflowToInfinity) {
+  constexpr int64_t kSide = 64, kDepth = 512;
+  std::vector<half> factors(size_t(kSide * kDepth), half(16.0f)); // 512 * 256 = 131072
+  auto a = input({kSide, kDepth}, factors), b = input({kDepth, kSide}, factors);
+  for (DType accumulator : {any, f32, f16}) {
+    auto c = output<float>({kSide, kSide}, 3);
+    ops::matmul(stream, a, b, c.tensor(), {.accumulator = accumulator});
+    float expected = accumulator == f16 ? std::numeric_limits<float>::infinity() : 131072.0f;
+    for (float x : c.result())
+      ASSERT_EQ(x, expected) << nameOf(accumulator);
+  }
+}
+
+// An epilogue works in f32, batches and vectors go other ways, and 8-bit floats are widened to f16.
+TEST_P(MatmulOp, SumsOfF16InOtherKernels) {
+  const ops::MatmulOptions options{.accumulator = f16};
+  constexpr double kPerStep = 0x1p-11;
+  check<half>(
+      70, 90, 64, kPerStep, options, false, true, [](Value x) { return relu(x * 0.5f + 1.0f); },
+      [](double x) { return std::fmax(x * 0.5 + 1, 0.0); });
+  check<half, half>(5, 80, 264, kPerStep, options, false, true);
+  check<half>(300, 1, 20, kPerStep, options);
+  check<float8_e4m3>(70, 50, 96, kPerStep, options, false, true);
+  check<half>(16, 200, 8200, kPerStep, options, false, true);
+}
+
 // Rows of multiples of 16 bytes, for the copy engine, and others; few rows and columns, and b by rows, not by wgmma.
 TEST_P(MatmulOp, Float8) {
   using None = ops::detail::NoEpilogue;
@@ -366,6 +421,13 @@ TEST_P(MatmulOp, Refusals) {
   auto good = device().tensor<half>({8, 5}), c = device().tensor<half>({4, 5});
   expectRefused(ErrorCode::InvalidShape, "matmul: a.extent(1) is 8, but b.extent(0) is 9",
                 [&] { ops::matmul(stream, a, b, c); });
+  auto wide = device().tensor<bfloat16>({4, 8}), other = device().tensor<bfloat16>({8, 5});
+  expectRefused(ErrorCode::InvalidArgument,
+                "matmul: options.accumulator is f16, but products of bf16 are summed in f32",
+                [&] { ops::matmul(stream, wide, other, c, {.accumulator = f16}); });
+  expectRefused(ErrorCode::InvalidArgument,
+                "matmul: options.accumulator is bf16, but products of f16 are summed in f32 or f16",
+                [&] { ops::matmul(stream, a, good, c, {.accumulator = bf16}); });
   expectRefused(ErrorCode::InvalidShape, "matmul: b.extent(1) is 5, but c.extent(1) is 6", [&] {
     ops::matmul(stream, a, good, device().tensor<half>({4, 6}));
   });

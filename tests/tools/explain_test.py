@@ -240,6 +240,16 @@ class Matmul(Case):
         self.assertAlmostEqual(model["intensity"], 2 * 4096**3 / (6 * 4096**2))
         self.assertIn("model: bound by arithmetic, at most 312 of 312 Tflop/s", text)
 
+    def test_roofline_of_sums_of_f16(self):
+        """Cards for games multiply twice as fast where sums are f16."""
+        bounds = {}
+        for accumulator in "f32", "f16":
+            _, data = self.explained("op:matmul", "BM=128", "BN=128", "BK=64", f"accumulator={accumulator}", "--target", "sm_86")
+            bounds[accumulator] = data["roofline"]["bound_tflops"]
+            unit = "tensor core, 16-bit" + (", sums of f16" if accumulator == "f16" else "")
+            self.assertEqual(data["launch"]["flops"], {unit: 2 * 4096**3})
+        self.assertAlmostEqual(bounds["f16"] / bounds["f32"], 2, places=2)
+
     def test_roofline_of_few_rows(self):
         """One vector times a matrix: every byte of it is needed, and no more than its bytes allow is promised."""
         for target, bandwidth in ("sm_80", 2039), ("sm_90a", 3350):

@@ -24,6 +24,14 @@ struct AttentionOptions {
   /// computes dq, dk and dv where there is one (16-bit operands, D up to 128, on sm_90a), and the
   /// order in which dq is summed is open.
   bool deterministic = true;
+  /// Of the product of weights with values: `any` or f32; or f16, where v is f16: twice the rate
+  /// of that product on GeForce cards (sm_86, sm_89, sm_120), no gain on others, slower on sm_90a,
+  /// whose wgmma is taken for sums of f32. Each tile of up to 192 keys is summed in f16, with an
+  /// error of at most 24 * 2^-11 of the tile's sum of p |v|, most often below 2^-10, as the
+  /// rounding of weights is; tiles are added in f32. With |v| above 340 a tile's sum may be
+  /// infinity. Scores are always summed in f32: their error would be one of the exponent, and
+  /// before they are scaled they easily exceed 65504. So are the sums of the gradient.
+  DType accumulator = any;
 };
 
 /// out[b, h, i] = sum over keys j of p[j] * v[b, h', j],

@@ -13,6 +13,14 @@ struct MatmulOptions {
   /// faster, and of positive products 3 % too small at K = 2048, 7 % at 4096, 13 % at 8192
   /// (DotOptions::fast_accumulation).
   bool fastAccumulation = false;
+  /// Of sums: `any` or f32; or f16, where a and b are f16, e4m3 or e5m2: twice the rate on GeForce
+  /// cards (sm_86, sm_89, sm_120) and half the registers, no gain on others, slower on sm_90a,
+  /// whose wgmma is taken for sums of f32. The sum is rounded to f16 after every 16 of K (8 on some
+  /// cards): the error is at most K / 8 * 2^-11 of the sum of |a| |b|, of random numbers about the
+  /// square root of that number of roundings times 2^-11; sums above 65504 are infinity
+  /// (DotOptions::accumulator). Epilogues receive them as f32; where programs share K their parts
+  /// are added in f32, and products by a vector may be summed in f32.
+  DType accumulator = any;
 };
 
 /// An epilogue with arguments besides the sums: tensors, which broadcast to c and reach the lambda
@@ -41,17 +49,18 @@ detail::Epilogue<F, detail::EpilogueArgument<X>...> epilogue(F, const X &...x) {
 /// Batches that lie as one, or with an unbatched b as one tall matrix, take one launch; else there
 /// is one for each index of the outermost.
 /// Dtypes: a and b are both f16, bf16, f32 or f64, or each is e4m3 or e5m2; c is f16, bf16, f32 or
-/// f64 (f16 overflows to infinity). Sums are kept in f32, of f64 in f64. f32 operands: tf32x3 (the
-/// default; almost f32's accuracy on tensor cores), tf32 (10 bits of mantissa), ieee (fused
-/// multiply-add, no tensor cores). 8-bit operands are multiplied fastest, by wgmma on sm_90a, where
-/// both have unit stride along K: b as `weight.T()`, and rows of a multiple of 16 bytes. Before
-/// sm_89 they are widened to f16. The order of summation is open, but fixed for given shapes,
-/// strides and options.
+/// f64 (f16 overflows to infinity). Sums are kept in f32, of f64 in f64, in f16 if options say so.
+/// f32 operands: tf32x3 (the default; almost f32's accuracy on tensor cores), tf32 (10 bits of
+/// mantissa), ieee (fused multiply-add, no tensor cores). 8-bit operands are multiplied fastest, by
+/// wgmma on sm_90a, where both have unit stride along K: b as `weight.T()`, and rows of a multiple
+/// of 16 bytes. Before sm_89 they are widened to f16. The order of summation is open, but fixed for
+/// given shapes, strides and options.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: a rank is
-/// below 2, inner, outer or batch sizes do not fit, a dtype is not in the list, a tensor is of
-/// another device, c overlaps a or b or repeats elements; an epilogue's tensor does not broadcast
-/// to c, or overlaps it in another way than element for element.
+/// below 2, inner, outer or batch sizes do not fit, a dtype is not in the list, options ask for
+/// sums that these operands have not, a tensor is of another device, c overlaps a or b or repeats
+/// elements; an epilogue's tensor does not broadcast to c, or overlaps it in another way than
+/// element for element.
 void matmul(const Stream &stream, const Operand &a, const Operand &b, const Operand &c,
             const MatmulOptions &options = {}, Loc loc = Loc::here());
 template <class F>

@@ -73,7 +73,7 @@ Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles);
 Range matmulTilesInTurn(Value count, MatmulTiles tiles);
 MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number);
 MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number);
-/// The sums of one program, in f32 (f64 of f64).
+/// The sums of one program, as f32 (f64 of f64), also where they are kept in f16.
 Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
                  DotOptions how);
 Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
@@ -92,12 +92,13 @@ struct NoEpilogue {
 template <int Rank, class F, class... X> struct MatmulProgram {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                   typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
-                  ConstOf<Precision> precision, ConstOf<bool> isFast, ConstOf<bool> isPersistent,
-                  ConstOf<bool> hasProducer, ConstOf<bool> isPingPong, Const cluster, Const split,
-                  ConstOf<bool> isClustered) const {
+                  ConstOf<Precision> precision, ConstOf<bool> isFast, ConstOf<bool> sumsInF16,
+                  ConstOf<bool> isPersistent, ConstOf<bool> hasProducer, ConstOf<bool> isPingPong,
+                  Const cluster, Const split, ConstOf<bool> isClustered) const {
     MatmulTiles tiles{bm,          bn,         bk,      0,     isPersistent,
                       hasProducer, isPingPong, cluster, split, isClustered};
-    DotOptions how{.precision = precision, .fast_accumulation = isFast};
+    DotOptions how{
+        .precision = precision, .fast_accumulation = isFast, .accumulator = sumsInF16 ? f16 : any};
     // The tiles of a cluster's blocks are placed as one.
     MatmulTiles tilesOfCluster = tiles;
     tilesOfCluster.m *= tiles.cluster;
@@ -177,8 +178,9 @@ void launchMatmul(CallSite site, std::span<const Operand> operands, DotOptions h
             [&](const auto &...x) {
               program.tuned()
                   .with("precision", how.precision)
-                  .with("fast", how.fast_accumulation)(site, operands[1], operands[2], operands[0],
-                                                       x...);
+                  .with("fast", how.fast_accumulation)
+                  .with("f16sums", how.accumulator == f16)(site, operands[1], operands[2],
+                                                           operands[0], x...);
             },
             folded);
       },
