@@ -23,6 +23,14 @@ if(TARGET tile)
   file(WRITE ${PROJECT_BINARY_DIR}/linkerscript/libtile.so
     "/* GNU ld script */\nINPUT(libtile.so.${PROJECT_VERSION_MAJOR} AS_NEEDED(-ltile_rt))\n")
   install(FILES ${PROJECT_BINARY_DIR}/linkerscript/libtile.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # The same in the build's folder, for programs that are not part of this build, instead of the name that CMake links there.
+  get_target_property(tileLibraryFolder tile LIBRARY_OUTPUT_DIRECTORY)
+  add_custom_command(OUTPUT linkerscript/used COMMENT "Letting -ltile find the runtime, too"
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${tileLibraryFolder}/libtile.so
+    COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/linkerscript/libtile.so ${tileLibraryFolder}/libtile.so
+    COMMAND ${CMAKE_COMMAND} -E touch linkerscript/used
+    DEPENDS tile)
+  add_custom_target(tile_link_name ALL DEPENDS linkerscript/used)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT tilecTargets NAMESPACE tile:: DESTINATION ${tilePackageDir})
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/tilecConfig.cmake ${CMAKE_CURRENT_LIST_DIR}/TileKernels.cmake

@@ -1,7 +1,6 @@
 // layernorm and rmsnorm of rows, of a sum of two tensors too: one kernel for rows that fit a tile, one for longer ones.
 #include <tile/ops/Norm.h>
 
-#include "ops/MatmulTiles.h"
 #include "ops/NewTensor.h"
 #include "ops/Rows.h"
 #include "ops/byname/Entry.h"
@@ -226,49 +225,35 @@ void normalise(const Norm &n, const Stream &stream, Loc loc) {
 
 /// One of the norms by name, of the rows of a matrix, with a weight and, if centred, a bias.
 OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
-  int options = HasWeight | (isCentred ? Centred | HasBias : 0);
-  return {
-      .name = name,
-      .summary = summary,
-      .inputs = 1,
-      .optionalInputs = isCentred ? 2 : 1,
-      .settings = {OpSetting::number("epsilon", 1e-5), OpSetting::flag("statistics", false)},
-      .kernel =
-          [options](const OpSettings &settings) {
-            int64_t rows = settings.extent("M", 4096), columns = settings.extent("N", 1024);
-            DType dtype = settings.dtype("dtype", f32);
-            auto x = exampleView(dtype, {rows, columns}), row = exampleView(dtype, {columns});
-            auto none = exampleView(f32, {0}), noMatrix = exampleView(f32, {0, 0});
-            std::vector<tile::detail::HostArg> arguments = {
-                x,    noMatrix,          row, options & HasBias ? row : none, noMatrix, x, none,
-                none, exampleScalar(f32)};
-            if (columns > kLongestTile)
-              return KernelRequest(normLong.consts(options, kSweptColumns).warps(8), arguments);
-            RowTile tile(columns);
-            int64_t tiles = (rows + tile.rows - 1) / tile.rows;
-            int multiprocessors = target_info(settings.target()).multiprocessors;
-            arguments.push_back(
-                exampleScalar(i32, programsFor(multiprocessors, tiles, perMultiprocessor(tile))));
-            return KernelRequest(
-                normShort.consts(options, tile.rows, tile.columns).warps(tile.warps), arguments);
-          },
-      .outputs =
-          [isCentred](std::span<const Tensor> in, const OpSettings &settings) {
-            std::vector specs = {TensorSpec::of(in[0])};
-            if (settings.flag("statistics"))
-              specs.resize(isCentred ? 3 : 2, {f32, rowsOf(in[0])});
-            return specs;
-          },
-      .run =
-          [isCentred](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-                      const OpSettings &settings) {
-            double epsilon = settings.number("epsilon");
-            if (isCentred)
-              layernorm(stream, in[0], given(in, 1), given(in, 2), epsilon, out[0], given(out, 1),
-                        given(out, 2));
-            else
-              rmsnorm(stream, in[0], given(in, 1), epsilon, out[0], given(out, 1));
-          }};
+  return {.name = name,
+          .summary = summary,
+          .inputs = 1,
+          .optionalInputs = isCentred ? 2 : 1,
+          .settings = {OpSetting::number("epsilon", 1e-5), OpSetting::flag("statistics", false)},
+          .example =
+              [isCentred](const OpSettings &settings) {
+                Specs specs = matrices(settings, 1);
+                TensorSpec row{specs[0].dtype, {specs[0].extents[1]}};
+                specs.insert(specs.end(), isCentred ? 2 : 1, row);
+                return specs;
+              },
+          .outputs =
+              [isCentred](std::span<const Tensor> in, const OpSettings &settings) {
+                std::vector specs = {TensorSpec::of(in[0])};
+                if (settings.flag("statistics"))
+                  specs.resize(isCentred ? 3 : 2, {f32, rowsOf(in[0])});
+                return specs;
+              },
+          .run =
+              [isCentred](const Stream &stream, std::span<const Tensor> in,
+                          std::span<const Tensor> out, const OpSettings &settings) {
+                double epsilon = settings.number("epsilon");
+                if (isCentred)
+                  layernorm(stream, in[0], given(in, 1), given(in, 2), epsilon, out[0],
+                            given(out, 1), given(out, 2));
+                else
+                  rmsnorm(stream, in[0], given(in, 1), epsilon, out[0], given(out, 1));
+              }};
 }
 const bool registered =
     registerOp(entryOf("layernorm", "layer normalisation of rows: x, weight, bias", true)) &&

@@ -5,6 +5,7 @@
 #include <tile/ops/Map.h>
 
 #include <cmath>
+#include <initializer_list>
 
 namespace tile::ops {
 
@@ -63,12 +64,27 @@ struct AdamWMasterStep {
   }
 };
 
+struct Rate {
+  const char *name;
+  double value;
+};
+void checkNotNegative(const Arguments &arguments, std::initializer_list<Rate> rates) {
+  for (auto [name, value] : rates)
+    if (!(value >= 0 && std::isfinite(value)))
+      arguments.fail(ErrorCode::InvalidArgument, std::string(name) + " is " +
+                                                     std::to_string(value) +
+                                                     "; a finite number from 0 on is expected");
+}
+
 } // namespace
 
 void sgd(const Stream &stream, const Operand &weights, const Operand &gradient,
          const Operand &velocity, const SgdOptions &options, Loc loc) {
   Arguments arguments("sgd", {stream, loc});
   CallSite site(stream, loc);
+  checkNotNegative(arguments, {{"rate", options.rate},
+                               {"momentum", options.momentum},
+                               {"weightDecay", options.weightDecay}});
   if (!velocity) {
     if (options.momentum != 0)
       arguments.fail(ErrorCode::InvalidArgument, "momentum is " + std::to_string(options.momentum) +
@@ -108,6 +124,9 @@ void adamW(const Stream &stream, const Operand &weights, const Operand &gradient
       arguments.fail(ErrorCode::InvalidArgument, "beta1 is " + std::to_string(options.beta1) +
                                                      ", beta2 " + std::to_string(options.beta2) +
                                                      "; both must be in 0 .. 1, below 1");
+  checkNotNegative(
+      arguments,
+      {{"rate", options.rate}, {"epsilon", options.epsilon}, {"weightDecay", options.weightDecay}});
   CallSite site(stream, loc);
   double count = static_cast<double>(step);
   double rate = options.rate / (1 - std::pow(options.beta1, count));

@@ -161,7 +161,11 @@ Tensor rand(const Stream &stream, Generator &generator, DType dtype, std::span<c
 
 void randn(const Stream &stream, Generator &generator, const Operand &y, double mean,
            double deviation, Loc loc) {
-  checkFloats(Arguments("randn", {stream, loc}), {{"y", y}});
+  Arguments arguments("randn", {stream, loc});
+  checkFloats(arguments, {{"y", y}});
+  if (!(deviation >= 0))
+    arguments.fail(ErrorCode::InvalidArgument, "deviation is " + std::to_string(deviation) +
+                                                   "; a number from 0 on is expected");
   detail::MapNames names{"randn", {"y", "at", "seed", "offset", "mean", "deviation"}};
   CallSite site(stream, loc);
   drawFor(generator, y, [&](Bits bits) {

@@ -227,6 +227,9 @@ Tensor newOnePerRow(const Arguments &arguments, Named x) {
 void checkChosenCount(const Arguments &arguments, Named x, int64_t k) {
   arguments.hasRows(x);
   int64_t most = std::min(kMostChosen, x.operand.extent(x.operand.rank() - 1));
+  if (most == 0)
+    arguments.fail(ErrorCode::InvalidShape, std::string(x.name) + " is " + x.operand.str() +
+                                                ": of rows without elements none can be chosen");
   if (k < 1 || k > most)
     arguments.fail(ErrorCode::InvalidShape, "k is " + std::to_string(k) + "; of " + x.name + ", " +
                                                 x.operand.str() + ", 1 to " + std::to_string(most) +

@@ -88,19 +88,7 @@ const bool registered = registerOp({
     .summary = "softmax along `dim`, the last unless it is given",
     .inputs = 1,
     .settings = {dimSetting(), floatDtype()},
-    .kernel =
-        [](const OpSettings &settings) {
-          int64_t columns = settings.extent("N", 1024);
-          auto view =
-              exampleView(settings.dtype("dtype", f32), {settings.extent("M", 4096), columns});
-          if (columns > kLongestTile)
-            return KernelRequest(softmaxTwoPasses.consts(false, 1, kSweptColumns).warps(8),
-                                 {view, view});
-          RowTile shape(columns);
-          return KernelRequest(
-              softmaxOnePass.consts(false, shape.rows, shape.columns).warps(shape.warps),
-              {view, view});
-        },
+    .example = [](const OpSettings &settings) { return matrices(settings, 1); },
     .outputs = likeFirst,
     .run =
         [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,

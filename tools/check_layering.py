@@ -56,6 +56,7 @@ kMayInclude = {
     "capi/compiler": {"base", "capi", "runtime/device", "runtime/jit", "runtime/tune", "public"},
     "ops/autograd": {"ops", "public"},
     "ops/attention": {"ops", "public"},
+    "ops/matmul": {"ops", "public"},
     "ops/nn": {"public"},
     "ops": {"public"},
     "examples": {"public", "lesson_8_kernels.h"},  # which `tilec aot` makes

@@ -38,16 +38,20 @@ def layernorm(x, weight, bias, y, mean, rstd, columns, stride, epsilon, BLOCK: t
 
 
 @triton.jit
-def matmul(a, b, c, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def matmul(a, b, c, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, COLUMNS: tl.constexpr = False):
+    """b lies by rows, or by columns as 8-bit factors do."""
     m, n = tl.program_id(0), tl.program_id(1)
     rows, columns, inner = m * BM + tl.arange(0, BM), n * BN + tl.arange(0, BN), tl.arange(0, BK)
     pa = a + rows[:, None] * sa + inner[None, :]
-    pb = b + inner[:, None] * sb + columns[None, :]
+    if COLUMNS:
+        pb = b + inner[:, None] + columns[None, :] * sb
+    else:
+        pb = b + inner[:, None] * sb + columns[None, :]
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(0, tl.cdiv(K, BK)):
         acc = tl.dot(tl.load(pa), tl.load(pb), acc)
         pa += BK
-        pb += BK * sb
+        pb += BK if COLUMNS else BK * sb
     tl.store(c + rows[:, None] * sc + columns[None, :], acc.to(tl.float16))
 
 

@@ -3,7 +3,6 @@
 #include "capi/Handles.h"
 #include "capi/Sized.h"
 #include "capi/compiler/OpCaller.h"
-#include "runtime/jit/OpMessage.h"
 
 #include <tile/Registry.h>
 #include <tile/c/Ops.h>
@@ -67,14 +66,13 @@ std::vector<Tensor> inputsOf(const OpEntry &op, tile_tensor *const *inputs, size
 }
 
 /// Ops name lines of their own; what the caller did wrong is told at the caller's.
-template <class Act> auto atCaller(const OpEntry &op, Act act) {
+template <class Act> auto atCaller(Act act) {
   try {
     return act();
   } catch (const Error &error) {
     if (error.fault() != Fault::User)
       throw;
-    throw Error(error.fault(), error.code(), jit::opMessage(op.name, error.message()), here(),
-                error.notes());
+    throw Error(error.fault(), error.code(), error.message(), here(), error.notes());
   }
 }
 
@@ -85,7 +83,7 @@ struct OpCall {
   std::vector<Tensor> inputs;
 
   std::vector<TensorSpec> outputs() const {
-    return atCaller(op, [&] { return op.outputs(inputs, settings); });
+    return atCaller([&] { return op.outputs(inputs, settings); });
   }
 };
 
@@ -99,7 +97,7 @@ void launchInto(OpCall &call, tile_stream *stream, const std::vector<Tensor> &ou
   auto place = at(stream, "stream");
   call.settings.setTarget(place->device().target());
   device::CallerScope scope(callerOf(call.op, place->device(), call.inputs, outputs));
-  atCaller(call.op, [&] { call.op.run(*place, call.inputs, outputs, call.settings); });
+  atCaller([&] { call.op.run(*place, call.inputs, outputs, call.settings); });
 }
 
 } // namespace

@@ -18,6 +18,13 @@ constexpr auto kOfTiles = std::to_array<std::string_view>(
      "tile.grid_sum", "tile.half", "tile.histogram", "tile.join", "tile.num_programs",
      "tile.permute", "tile.program_id", "tile.reduce", "tile.reshape", "tile.scan"});
 
+bool broadcasts(const Shape &shape, const Shape &to) {
+  bool fits = shape.rank() <= to.rank();
+  for (int dim = 1; fits && dim <= shape.rank(); ++dim)
+    fits = shape[shape.rank() - dim] == 1 || shape[shape.rank() - dim] == to[to.rank() - dim];
+  return fits;
+}
+
 } // namespace
 
 detail::ElementwisePart::ElementwisePart(const char *op)
@@ -32,4 +39,15 @@ void detail::ElementwisePart::check() const {
                                    ": the function is called with tiles of any extents, so each of "
                                    "its operations is of each element by itself, and " +
                                    nodes[i].name + " is not: use an op or a kernel of your own");
+}
+
+void detail::ElementwisePart::checkResult(const Value &result, const Shape &extents) const {
+  const Trace &trace = Trace::current({});
+  const Shape shape = result.shape();
+  if (!broadcasts(shape, extents))
+    trace.fail(trace.graph().nodes.back().loc,
+               std::string(op_) + ": the function returns a tile of " + shape.str() +
+                   " for tiles of " + extents.str() +
+                   ": its result has their shape, or is a scalar",
+               {}, ErrorCode::InvalidShape);
 }

@@ -71,11 +71,12 @@ detail::HostArg tile::exampleView(DType dtype, std::vector<int64_t> extents) {
   for (size_t dim = extents.size(); dim-- > 0;) {
     arg.extents[dim] = extents[dim];
     arg.strides[dim] = stride;
-    if (extents[dim] < 0 ||
+    if (extents[dim] < 0 || extents[dim] > std::numeric_limits<int32_t>::max() ||
         __builtin_mul_overflow(stride, std::max<int64_t>(extents[dim], 1), &stride))
       throw Error(Fault::User, ErrorCode::InvalidShape,
                   "extent " + std::to_string(extents[dim]) +
-                      " of an example is negative or too large");
+                      " of an example: extents are 0 to 2147483647, and a tensor has fewer than "
+                      "2^63 elements");
   }
   return arg;
 }

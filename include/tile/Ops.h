@@ -108,9 +108,9 @@ Value ceil(Arg x, Loc loc = Loc::here());
 Value sigmoid(Arg x, Loc loc = Loc::here());
 /// max(x, 0)
 Value relu(Arg x, Loc loc = Loc::here());
-/// x * (1 + erf(x / sqrt 2)) / 2
+/// x * (1 + erf(x / sqrt 2)) / 2; of -inf NaN, where ops::gelu is -0.
 Value gelu(Arg x, Loc loc = Loc::here());
-/// x * sigmoid(x)
+/// x * sigmoid(x); of -inf NaN, where ops::silu is -0.
 Value silu(Arg x, Loc loc = Loc::here());
 /// a * b + c of floats, rounded once (f16 and bf16: to f32, then to their dtype).
 Value fma(Arg a, Arg b, Arg c, Loc loc = Loc::here());

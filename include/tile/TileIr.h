@@ -24,7 +24,7 @@ std::string tileIr(const Launcher<HasConsts, P...> &launcher,
 }
 
 /// A row-major tensor argument without memory, as an example of what a kernel is compiled for.
-/// Error: an extent that is negative or makes the tensor larger than 2^63 elements.
+/// Errors: an extent that is not 0 to 2^31 - 1, a tensor of 2^63 elements or more.
 HostArg exampleView(DType dtype, std::vector<int64_t> extents);
 /// A scalar argument of that dtype, whose value is open.
 HostArg exampleScalar(DType dtype);

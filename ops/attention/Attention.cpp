@@ -186,25 +186,15 @@ const bool registered = registerOp({
     .summary = "softmax(q k^T / sqrt(D)) v, for each batch and head",
     .inputs = 3,
     .settings = settingsWithStatistics(),
-    .kernel =
+    .example =
         [](const OpSettings &settings) {
           DType dtype = settings.dtype("dtype", f16);
-          int64_t heads = settings.extent("H", 16), queries = settings.extent("Lq", 2048),
-                  keys = settings.extent("Lk", queries), head = settings.extent("D", 64);
-          auto q = exampleView(dtype, {settings.extent("B", 4), heads, queries, head});
-          auto k = exampleView(
-              dtype, {settings.extent("B", 4), settings.extent("Hkv", heads), keys, head});
-          bool sumsInF16 = accumulatorOf(settings.forExample(attentionSettings())) == f16;
-          AttentionPlan plan =
-              forwardPlan({dtype, queries, keys, head, attentionGpu(settings.target(), sumsInF16)},
-                          Precision::tf32x3);
-          const AttentionTiles &tiles = plan.tiles;
-          return KernelRequest(attentionKernel
-                                   .consts(tiles.queries, tiles.keys, tiles.head, tiles.teams,
-                                           settings.flag("causal", false), true, plan.precision,
-                                           sumsInF16, plan.overlaps)
-                                   .warps(tiles.warps),
-                               {q, k, k, q, exampleScalar(f32)});
+          int64_t batches = settings.extent("B", 4), heads = settings.extent("H", 16),
+                  queries = settings.extent("Lq", 2048), head = settings.extent("D", 64);
+          TensorSpec q{dtype, {batches, heads, queries, head}},
+              k{dtype,
+                {batches, settings.extent("Hkv", heads), settings.extent("Lk", queries), head}};
+          return std::vector{q, k, k};
         },
     .outputs =
         [](std::span<const Tensor> in, const OpSettings &settings) {

@@ -5,6 +5,7 @@
 #include <tile/ops/Attention.h>
 
 #include "ops/AlignedRows.h"
+#include "ops/KernelArgument.h"
 #include "ops/NewTensor.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionQuerySums.h"
@@ -288,12 +289,15 @@ KernelRequest gradientKernel(const OpSettings &given) {
   int64_t batches = given.extent("B", 4), heads = given.extent("H", 16),
           queries = given.extent("Lq", 2048), head = given.extent("D", 64),
           keyHeads = given.extent("Hkv", heads), keys = given.extent("Lk", queries);
+  HostArg q = exampleView(dtype, {batches, heads, queries, head}),
+          k = exampleView(dtype, {batches, keyHeads, keys, head});
+  Operand ofQ = KernelArgument{q}, ofK = KernelArgument{k};
+  checkAttention(rulesOf("attention_gradient"), {"q", ofQ}, {"k", ofK}, {"v", ofK}, {}, {},
+                 options);
   auto [tiles, precision, overlaps, sumsInF16] =
       backwardPlan({dtype, queries, keys, head, target_info(settings.target())}, options.precision);
   int64_t rows = (queries + kMostQueries - 1) / kMostQueries * kMostQueries;
-  HostArg q = exampleView(dtype, {batches, heads, queries, head}),
-          k = exampleView(dtype, {batches, keyHeads, keys, head}),
-          perRow = exampleView(f32, {batches, heads, rows}), scale = exampleScalar(f32);
+  HostArg perRow = exampleView(f32, {batches, heads, rows}), scale = exampleScalar(f32);
   if (overlaps && !options.deterministic) {
     auto sums = extentsOfQuerySums(batches, heads, rows, tiles.head);
     return {

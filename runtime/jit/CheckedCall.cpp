@@ -58,7 +58,8 @@ template <class Act> auto named(const OpEntry &op, Act act) {
   } catch (const Error &error) {
     if (error.fault() != Fault::User)
       throw;
-    throw Error(error.fault(), error.code(), opMessage(op.name, error.message()),
+    throw Error(error.fault(), error.code(),
+                opMessage(op.name, inSettings(error.message(), op.settings)),
                 Loc{error.file().c_str(), error.line()}, error.notes());
   }
 }
@@ -103,7 +104,7 @@ OpEntry checked(OpEntry op) {
                       const OpSettings &settings) {
       Checked call = check(op, inputs, settings);
       checkOutputs(op, outputs, call.outputs.size());
-      op.run(stream, inputs, outputs, call.settings);
+      named(op, [&] { op.run(stream, inputs, outputs, call.settings); });
     };
   return result;
 }

@@ -1,11 +1,8 @@
 // The ops there are by name.
 #include "base/ForkLocks.h"
 #include "runtime/jit/CheckedCall.h"
-#include "runtime/jit/OpMessage.h"
 #include "runtime/jit/RecordedKernel.h"
 
-#include <algorithm>
-#include <cctype>
 #include <map>
 #include <mutex>
 
@@ -54,28 +51,6 @@ std::vector<std::string> opNames() {
   for (auto &[name, op] : ops.byName)
     names.push_back(name);
   return names;
-}
-
-namespace {
-
-/// The same for a name here and in C++: "topk" of top_k and topK.
-std::string plain(std::string_view name) {
-  std::string result;
-  for (unsigned char letter : name)
-    if (letter != '_')
-      result += static_cast<char>(std::tolower(letter));
-  return result;
-}
-
-} // namespace
-
-std::string jit::opMessage(const std::string &op, const std::string &message) {
-  size_t colon = message.find(": ");
-  std::string first = colon == message.npos ? "" : plain(message.substr(0, colon));
-  std::vector<std::string> names = opNames();
-  bool isOfAnOp =
-      std::ranges::any_of(names, [&](const auto &name) { return plain(name) == first; });
-  return op + ": " + (isOfAnOp ? message.substr(colon + 2) : message);
 }
 
 } // namespace tile

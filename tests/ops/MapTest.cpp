@@ -132,6 +132,11 @@ TEST_P(Map, Refusals) {
                   ops::map(
                       stream, [](Value a) { return a / sum(a); }, x, x);
                 });
+  expectRefused(ErrorCode::InvalidShape, "map: the function returns a tile of 7 for tiles of ",
+                [&] {
+                  ops::map(
+                      stream, [](Value) { return zeros(f32, {7}); }, x, x);
+                });
   expectRefused(ErrorCode::InvalidArgument, "and tile.scan is not", [&] {
     ops::map(
         stream, [](Value a) { return cumsum(a, 0); }, x, x);

@@ -136,6 +136,12 @@ TEST_P(Optimizers, Refusals) {
                 [&] { ops::adamW(stream, w, g, m, v, 0); });
   expectRefused(ErrorCode::InvalidArgument, "adamW: beta1 is 0.900000, beta2 1.000000; both",
                 [&] { ops::adamW(stream, w, g, m, v, 1, {.beta2 = 1}); });
+  for (double rate : {-0.1, double(NAN), double(INFINITY)}) {
+    expectRefused(ErrorCode::InvalidArgument, "sgd: rate is ",
+                  [&] { ops::sgd(stream, w, g, {}, {.rate = rate}); });
+    expectRefused(ErrorCode::InvalidArgument, "adamW: epsilon is ",
+                  [&] { ops::adamW(stream, w, g, m, v, 1, {.epsilon = rate}); });
+  }
   for (double largest : {-1.0, double(NAN)})
     expectRefused(ErrorCode::InvalidArgument, "clipByNorm: largest is ", [&] {
       ops::clipByNorm(stream, std::array{ops::Operand(w)}, g.slice(0, 0, 1), largest);

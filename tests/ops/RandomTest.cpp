@@ -284,6 +284,8 @@ TEST_P(RandomOps, Refusals) {
   auto bytes = device().tensor<int8_t>({4});
   expectRefused(ErrorCode::InvalidArgument, "dropout: p is 1.5",
                 [&] { ops::dropout(stream, generator, x, 1.5, x); });
+  expectRefused(ErrorCode::InvalidArgument, "randn: deviation is -1",
+                [&] { ops::randn(stream, generator, device().tensor<float>({4}), 0, -1); });
   expectRefused(ErrorCode::InvalidArgument, "bernoulli: probability is nan",
                 [&] { ops::bernoulli(stream, generator, NAN, x); });
   expectRefused(ErrorCode::InvalidArgument, "rand: y is i8 4; supported dtypes",

@@ -211,9 +211,10 @@ TEST_P(SamplingOp, Refusals) {
   refused(ErrorCode::InvalidShape, "1 to 1024 can be chosen", [&] {
     ops::topK(stream, device().tensor<float>({1, 5000}), 1025);
   });
-  refused(ErrorCode::InvalidShape, "argmax: k is 1; of x, f32 3x0", [&] {
-    ops::argmax(stream, device().tensor<float>({3, 0}));
-  });
+  refused(ErrorCode::InvalidShape,
+          "argmax: x is f32 3x0: of rows without elements none can be chosen", [&] {
+            ops::argmax(stream, device().tensor<float>({3, 0}));
+          });
   refused(ErrorCode::InvalidArgument, "argmax: x is f64 3x20", [&] {
     ops::argmax(stream, device().tensor<double>({3, 20}));
   });

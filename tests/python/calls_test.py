@@ -171,6 +171,13 @@ class Settings(Calls):
         tilec.ops.rand(other, seed=2**63 - 1)
         self.assertTrue((x != other).any())
 
+    def test_messages_name_settings(self):
+        """The ops' functions name fields of options as in C++."""
+        with self.assertRaisesRegex(tilec.Error, "cross_entropy: label_smoothing is 2"):
+            tilec.ops.cross_entropy(self.x, tilec.zeros(4, dtype="i32", device=self.device), label_smoothing=2)
+        with self.assertRaisesRegex(tilec.Error, "matmul: accumulator is f16, but products of f32"):
+            tilec.ops.matmul(tilec.ones(4, 4, device=self.device), tilec.ones(4, 4, device=self.device), accumulator="f16")
+
     def test_values_that_a_setting_is_not(self):
         for call, words in ((lambda: tilec.ops.top_k(self.x, k=2.0), "k=2.0: an integer is expected, got a float"),
                             (lambda: tilec.ops.top_k(self.x, k=True), "k=True: an integer is expected"),
@@ -218,7 +225,7 @@ class Help(Calls):
     def test_signatures(self):
         for name, expected in (
                 ("attention", "(q, k, v, *, out=None, stream=None, causal=False, scale=None, precision='tf32x3', deterministic=True, "
-                              "statistics=False)"),
+                              "accumulator='f32', statistics=False)"),
                 ("add", "(a, b, *, out=None, stream=None, dtype=None)"),
                 ("layernorm", "(x, weight=None, bias=None, *, out=None, stream=None, epsilon=1e-05, statistics=False)"),
                 ("top_k", "(x, *, out=None, stream=None, k=1, dim=-1, indices=None)"),

@@ -36,6 +36,19 @@ class Build(Case):
         self.assertIn("nothing is called ZZ here", self.run_tilec(2, "build", "op:gelu", "ZZ=1")[1])
         self.assertIn("M=x", self.run_tilec(2, "build", "op:gelu", "M=x")[1])
 
+    def test_settings_that_the_op_refuses(self):
+        """What is built is what the op would launch; what it refuses is refused in its words."""
+        for words, told in (("attention D=300", r"attention: q.extent\(3\) is 300 .*: 1 to 256 is supported"),
+                            ("attention Hkv=3", r"attention: q.extent\(1\) is 16, but k.extent\(1\) is 3"),
+                            ("attention_gradient Hkv=3", r"attention_gradient: q.extent\(1\) is 16, but k.extent\(1\) is 3"),
+                            ("softmax dtype=i32", "dtype=i32: f16, bf16, f32 or f64 is expected"),
+                            ("matmul M=99999999999", "extents are 0 to 2147483647"),
+                            ("matmul result=i8", "matmul: c is i8 4096x4096; supported dtypes"),
+                            ("matmul split=0", "matmul: parts of K and blocks of a cluster are 1 or more"),
+                            ("matmul split=2 cluster=2 clustered=1 producer=1", "matmul: a tile whose K is split is"),
+                            ("matmul clustered=1", "matmul: two blocks of a cluster share K")):
+            self.assertRegex(self.run_tilec(2, "build", *f"op:{words}".split())[1], told, words)
+
     def test_ops_are_listed(self):
         lines = self.run_tilec(0, "ops")[0].splitlines()
         self.assertGreater(len(lines), 60)

@@ -203,7 +203,7 @@ class Matmul(Case):
         self.assertEqual(resources["expected_registers"], estimate["expected"])
         self.assertEqual(estimate["where"]["line"], data["products"][0]["where"]["line"])
         self.assertRegex(text, rf"\n  estimated       {estimate['expected']} a thread, of at most 255; "
-                               rf"{estimate['needed']} needed, most at ops/MatmulSums\.cpp:{estimate['where']['line']} by ")
+                               rf"{estimate['needed']} needed, most at ops/matmul/MatmulSums\.cpp:{estimate['where']['line']} by ")
         if have_ptxas():
             self.assertLess(abs(resources["registers"] - estimate["expected"]), 0.1 * resources["registers"])
 
@@ -271,7 +271,7 @@ class Matmul(Case):
         self.assertEqual((loop["bytes_written"], branch["bytes_written"]), (0, 128 * 256 * 2))
         self.assertEqual(loop["executions"], 64 * branch["executions"])
         self.assertEqual(data["roofline"]["limited_by"], "arithmetic")
-        self.assertIn("the branch at ops/Matmul.cpp:", text)
+        self.assertIn("the branch at ops/matmul/Matmul.cpp:", text)
         self.assertIn("at most 989 of 989 Tflop/s", text)
         # Warps of roles fill and compute, and blocks of a cluster load shares: the same work.
         for form in (["producer=1", "pingpong=1", "BM=64", "BN=256", "warps=4"], ["cluster=2", "persistent=0"]):

@@ -34,7 +34,8 @@ template <class... Y> std::array<Operand, sizeof...(Y)> outputs(const Y &...y) {
 /// Dtypes: any. y may be one of x, element for element; it may not overlap them in another way, nor
 /// repeat elements.
 ///
-/// Errors: InvalidArgument at an operation of f that is not elementwise, such as a sum.
+/// Errors: InvalidArgument at an operation of f that is not elementwise, such as a sum;
+/// InvalidShape if it returns a tile of another shape.
 /// Errors (InvalidShape, WrongDevice, Aliasing, Unsupported), at the caller's line: an x does not
 /// broadcast to y, tensors of different devices, y overlaps an x or repeats elements; more than
 /// 5 such dimensions and a Position().

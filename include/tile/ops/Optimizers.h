@@ -22,7 +22,8 @@ struct SgdOptions {
 /// Weights and velocity are changed in place.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents or
-/// dtypes, tensors that overlap, momentum without a velocity.
+/// dtypes, tensors that overlap in another way than element for element, momentum without a
+/// velocity, a rate, momentum or weight decay that is negative or not finite.
 void sgd(const Stream &stream, const Operand &weights, const Operand &gradient,
          const Operand &velocity, const SgdOptions &options = {}, Loc loc = Loc::here());
 
@@ -45,7 +46,8 @@ struct AdamWOptions {
 /// weights). Computed in f32, of f64 weights in f64. All but the gradient are changed in place.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents or
-/// dtypes, tensors that overlap, a step below 1, a beta that is not in 0 .. 1 or is 1.
+/// dtypes, tensors that overlap in another way than element for element, a step below 1, a beta
+/// that is not in 0 .. 1 or is 1, a rate, epsilon or weight decay that is negative or not finite.
 void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,
            const Operand &v, int64_t step, const AdamWOptions &options = {}, Loc loc = Loc::here());
 void adamW(const Stream &stream, const Operand &weights, const Operand &gradient, const Operand &m,

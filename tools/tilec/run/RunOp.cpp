@@ -1,6 +1,5 @@
 #include "tools/tilec/run/RunOp.h"
 
-#include "runtime/jit/OpMessage.h"
 #include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/run/RunArguments.h"
 
@@ -10,13 +9,13 @@ namespace tile::tilec {
 namespace {
 
 /// What the op says; it has no line, as nobody wrote the call.
-template <class Act> auto ofOp(const OpEntry &op, Act act) {
+template <class Act> auto withoutLine(Act act) {
   try {
     return act();
   } catch (const Error &error) {
     if (error.fault() != Fault::User)
       throw;
-    throw Error(error.fault(), error.code(), jit::opMessage(op.name, error.message()));
+    throw Error(error.fault(), error.code(), error.message());
   }
 }
 
@@ -50,7 +49,8 @@ OpTensors tensorsOf(const Device &device, const OpEntry &op, const std::vector<s
       tensors.inputs.push_back(loadTensor(device, files[count - 1]));
     if (count < fewest)
       continue;
-    std::vector<TensorSpec> specs = ofOp(op, [&] { return op.outputs(tensors.inputs, settings); });
+    std::vector<TensorSpec> specs =
+        withoutLine([&] { return op.outputs(tensors.inputs, settings); });
     tensors.saved = changedOf(op, tensors.inputs);
     outputs = specs.size() + tensors.saved.size();
     if (count + outputs > files.size())
@@ -78,7 +78,7 @@ int runOp(const SessionOptions &options, const OpEntry &op, const std::vector<st
   for (const std::string &file : written)
     session.claimFile(file);
   Stream stream = session.device().stream();
-  ofOp(op, [&] { op.run(stream, tensors.inputs, tensors.outputs, settings); });
+  withoutLine([&] { op.run(stream, tensors.inputs, tensors.outputs, settings); });
   stream.synchronize();
   int code = session.finish({"op:" + op.name, "op:" + op.name});
   for (size_t i = 0; i < written.size(); ++i)

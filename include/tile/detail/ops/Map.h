@@ -106,8 +106,8 @@ struct MapProgram<F, Rank, tile::detail::Params<Y...>, X...> {
         return widened(tileAt<Rank>(param, tile, at.data(), std::make_index_sequence<Rank>()));
       }
     };
-    store(tile::detail::elementwise("map", F(), argument(x, static_cast<X *>(nullptr))...), tile,
-          at, y...);
+    store(tile::detail::elementwise("map", tile, F(), argument(x, static_cast<X *>(nullptr))...),
+          tile, at, y...);
   }
 
 private:

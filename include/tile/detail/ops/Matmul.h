@@ -148,7 +148,7 @@ private:
                        {tiles.m, tiles.n});
     };
     Value result =
-        broadcast_to(tile::detail::elementwise("matmul's epilogue", F(), sums,
+        broadcast_to(tile::detail::elementwise("matmul's epilogue", {tiles.m, tiles.n}, F(), sums,
                                                argument(x, static_cast<X *>(nullptr))...),
                      {tiles.m, tiles.n});
     if constexpr (Rank == 2)

@@ -1,5 +1,5 @@
 // Tiles of products by groups of four warps, and how many programs share the K of each.
-#include "ops/MatmulGroupTiles.h"
+#include "ops/matmul/MatmulGroupTiles.h"
 
 #include <algorithm>
 

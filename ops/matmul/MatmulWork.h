@@ -1,7 +1,7 @@
 // What the tuner may choose of a matrix product, and what a launch with such a choice has to do.
 #pragma once
 
-#include "ops/MatmulTiles.h"
+#include "ops/matmul/MatmulTiles.h"
 
 #include <tile/Tuning.h>
 
@@ -11,6 +11,8 @@ namespace tile::ops::detail {
 Config configOf(const MatmulTiles &tiles);
 MatmulTiles tilesOf(const Config &config);
 
+/// Why these settings of a tile never go together, as a sentence; empty if they do.
+const char *contradictionIn(const MatmulTiles &tiles);
 /// Why tiles are none for a product, as a sentence; empty if they are.
 const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape);
 

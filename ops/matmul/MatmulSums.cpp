@@ -1,5 +1,5 @@
 // The sums of one program of a matrix product.
-#include "ops/MatmulTiles.h"
+#include "ops/matmul/MatmulTiles.h"
 
 #include <tile/Hints.h>
 

@@ -1,6 +1,6 @@
-#include "ops/MatmulTiles.h"
+#include "ops/matmul/MatmulTiles.h"
 
-#include "ops/MatmulGroupTiles.h"
+#include "ops/matmul/MatmulGroupTiles.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "ops/MatmulWork.h"
+#include "ops/matmul/MatmulWork.h"
 
-#include "ops/MatmulGroupTiles.h"
+#include "ops/matmul/MatmulGroupTiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,6 +63,16 @@ MatmulTiles tilesOf(const Config &config) {
           static_cast<int>(config["split"]), config["clustered"] != 0};
 }
 
+const char *contradictionIn(const MatmulTiles &tiles) {
+  if (tiles.split < 1 || tiles.cluster < 1)
+    return "parts of K and blocks of a cluster are 1 or more";
+  if (tiles.split > 1 && (tiles.persistent || tiles.pingPong || tiles.cluster > 1))
+    return "a tile whose K is split is a program's only one, and one block's";
+  if (tiles.clustered && (tiles.split != 2 || tiles.hasProducer))
+    return "two blocks of a cluster share K, and all of their warps load";
+  return "";
+}
+
 const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
   int sums = tiles.m * tiles.n / (tiles.warps * kLanes);
   bool hasEngine = shape.gpu.has_tma && shape.aligned;
@@ -83,10 +93,8 @@ const char *objectionTo(const MatmulTiles &tiles, const MatmulShape &shape) {
     return "teams in turn are two of four warps, persistent, for which a warp loads";
   if (tiles.cluster > 1 && !tiles.hasProducer)
     return "blocks of a cluster share what a warp loads";
-  if (tiles.split > 1 && (tiles.persistent || tiles.pingPong || tiles.cluster > 1))
-    return "a tile whose K is split is a program's only one, and one block's";
-  if (tiles.clustered && (tiles.split != 2 || tiles.hasProducer))
-    return "two blocks of a cluster share K, and all of their warps load";
+  if (const char *contradiction = contradictionIn(tiles); *contradiction)
+    return contradiction;
   if (tiles.clustered && !(hasEngine && isByGroups(tiles, shape)))
     return "blocks that share K are groups of four warps, for which TMA loads";
   if (tiles.split > 1 && programs(shape, tiles.m, tiles.n) * tiles.split > shape.multiprocessors)

@@ -1,7 +1,7 @@
 // Tiles of products by groups of four warps (wgmma), as MatmulTiles.cpp chooses among others.
 #pragma once
 
-#include "ops/MatmulTiles.h"
+#include "ops/matmul/MatmulTiles.h"
 
 namespace tile::ops::detail {
 
