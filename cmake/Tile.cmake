@@ -45,6 +45,13 @@ if(TILE_SANITIZE)
   endif()
 endif()
 
+# The dylibs, for targets that name MLIR.
+add_library(tile_mlir INTERFACE)
+target_link_libraries(tile_mlir INTERFACE MLIR LLVM)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tile_mlir INTERFACE "SHELL:-include ${PROJECT_SOURCE_DIR}/ir/TraitIdsOfGcc.h")
+endif()
+
 # ctest reads it before any test, however it is called: LLVM's arenas mark their free parts in our code and hand them out in the
 # library's, which is not instrumented.
 if(TILE_SANITIZE MATCHES "address")
@@ -101,7 +108,7 @@ macro(tile_finish_target name)
   target_link_libraries(${name} PRIVATE tile_options)
   target_link_libraries(${name} PUBLIC ${arg_LINK})
   if(arg_MLIR)
-    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_link_libraries(${name} PUBLIC tile_mlir)
   endif()
   if(arg_MLIR AND TILE_PCH)
     target_precompile_headers(${name} REUSE_FROM tile_pch_mlir)
