@@ -47,9 +47,23 @@ bool hasRings(ModuleOp module) {
   return module.walk([](gpu::RingAllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Runs the passes once; whether they failed for want of memory that fewer stages would leave. Other diagnostics are
+/// What changes of layout may take, each, where the block's memory does not suffice for all that is alive with them.
+constexpr int64_t kSmallExchangeBytes = 16 * 1024;
+
+/// Whether another attempt would leave more memory, and with which options.
+bool canSave(ModuleOp module, passes::PipelineOptions &options) {
+  if (int32_t stages = mostStagesIn(module); stages > 1) {
+    options.mostStages = stages - 1;
+    return true;
+  }
+  bool isFirst = options.mostExchangeBytes > kSmallExchangeBytes;
+  options.mostExchangeBytes = kSmallExchangeBytes;
+  return isFirst;
+}
+
+/// Runs the passes once; whether they failed for want of memory that other options would leave. Other diagnostics are
 /// passed on.
-bool lacksMemory(ModuleOp module, PassRunner &runner, const passes::PipelineOptions &options,
+bool lacksMemory(ModuleOp module, PassRunner &runner, passes::PipelineOptions &options,
                  bool hasRings, LogicalResult &result) {
   std::vector<mlir::Diagnostic> diagnostics;
   bool isOfResources = false;
@@ -60,7 +74,7 @@ bool lacksMemory(ModuleOp module, PassRunner &runner, const passes::PipelineOpti
     isOfResources = failed(result) && held.isOfResources();
     diagnostics = held.take();
   }
-  if (isOfResources && hasRings && mostStagesIn(module) > 1)
+  if (isOfResources && hasRings && canSave(module, options))
     return true;
   for (mlir::Diagnostic &diagnostic : diagnostics)
     module.getContext()->getDiagEngine().emit(std::move(diagnostic));
@@ -76,7 +90,6 @@ LogicalResult placeInSharedMemory(ModuleOp module, PassRunner &runner, const std
     OwningOpRef<ModuleOp> before = hasRings(module) ? module.clone() : ModuleOp();
     if (!lacksMemory(module, runner, options, bool(before), result))
       return result;
-    options.mostStages = mostStagesIn(module) - 1;
     module.getBodyRegion().takeBody(before->getBodyRegion());
   }
 }

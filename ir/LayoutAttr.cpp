@@ -70,6 +70,21 @@ RankedTensorType tile::gpu::partOf(RankedTensorType tile, ArrayRef<int64_t> shap
                                attributeOf(tile.getContext(), layout));
 }
 
+SmallVector<SmallVector<int64_t>> tile::gpu::startsOfParts(ArrayRef<int64_t> whole,
+                                                           ArrayRef<int64_t> part) {
+  SmallVector<SmallVector<int64_t>> starts = {{}};
+  for (auto [extent, size] : llvm::zip_equal(whole, part)) {
+    SmallVector<SmallVector<int64_t>> longer;
+    for (const SmallVector<int64_t> &start : starts)
+      for (int64_t at = 0; at < extent; at += size) {
+        longer.push_back(start);
+        longer.back().push_back(at);
+      }
+    starts = std::move(longer);
+  }
+  return starts;
+}
+
 std::optional<layout::SharedLayout>
 tile::gpu::createShared(ArrayRef<int64_t> shape, SharedAttr attribute, std::string *why) {
   std::vector<uint64_t> columns(attribute.getLinear().begin(), attribute.getLinear().end());

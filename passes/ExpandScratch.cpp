@@ -2,12 +2,16 @@
 // that shuffles cannot do, the step of a reduction that crosses warps, and the way of an atomic's result from the thread
 // that did the step to others with the element, become alloc, store, load; so do gathers and histograms.
 #include "passes/Passes.h"
+#include "passes/Pipeline.h"
 
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutChange.h"
+#include "ir/UserError.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Scan.h"
 #include "ir/layout/SharedAccess.h"
+#include "ir/target/Target.h"
+#include "passes/LayoutExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -22,32 +26,13 @@ namespace tile::passes {
 
 namespace {
 
-int elementBytes(RankedTensorType tile) {
-  return static_cast<int>(gpu::bytesOf(tile.getElementType()));
-}
-
-Value allocate(OpBuilder &builder, Location loc, RankedTensorType tile,
-               const layout::SharedLayout &shared) {
-  return gpu::SmemAllocOp::create(builder, loc, gpu::inShared(tile, shared));
-}
-
-// The tile in another layout, by way of shared memory.
-Value exchange(OpBuilder &builder, Location loc, Value tile, RankedTensorType target) {
-  auto source = cast<RankedTensorType>(tile.getType());
-  auto shared =
-      layout::scratchSwizzle(gpu::layoutOf(source), gpu::layoutOf(target), elementBytes(source));
-  Value smem = allocate(builder, loc, source, shared);
-  gpu::SmemStoreOp::create(builder, loc, tile, smem);
-  return gpu::SmemLoadOp::create(builder, loc, target, smem);
-}
-
-void expandChange(gpu::ConvertLayoutOp change) {
-  Type to = change.getResult().getType();
+void expandChange(gpu::ConvertLayoutOp change, int64_t mostBytes, int64_t bytesOfBlock) {
+  auto to = cast<RankedTensorType>(change.getResult().getType());
   if (gpu::planOf(change).kind != layout::ConversionKind::SharedMemory)
     return;
   OpBuilder builder(change);
   change.replaceAllUsesWith(
-      exchange(builder, change.getLoc(), change.getInput(), cast<RankedTensorType>(to)));
+      exchangeWithin(mostBytes, bytesOfBlock, builder, change.getLoc(), change.getInput(), to));
   change.erase();
 }
 
@@ -64,10 +49,11 @@ void expandResize(ir::ResizeOp resize) {
     order.insert(order.begin(), static_cast<int32_t>(dim));
   }
   auto whole = RankedTensorType::get(shape, from.getElementType());
-  int bytes = elementBytes(from);
+  int bytes = bytesOfElement(from);
   OpBuilder builder(resize);
   Location loc = resize.getLoc();
-  Value smem = allocate(builder, loc, whole, layout::SharedLayout::swizzled(shape, order, bytes));
+  Value smem =
+      allocateShared(builder, loc, whole, layout::SharedLayout::swizzled(shape, order, bytes));
   if (from.getShape() != whole.getShape()) {
     auto spread = layout::Layout::coalesced(shape, order, layout::kMaxVectorBytes / bytes,
                                             gpu::layoutOf(from).numWarps());
@@ -157,8 +143,8 @@ void shareResult(Operation *atomic) {
     return;
   OpBuilder builder(atomic);
   builder.setInsertionPointAfter(atomic);
-  Value smem = allocate(builder, atomic->getLoc(), type,
-                        layout::scratchSwizzle(layout, layout, elementBytes(type)));
+  Value smem = allocateShared(builder, atomic->getLoc(), type,
+                              layout::scratchSwizzle(layout, layout, bytesOfElement(type)));
   auto store =
       gpu::SmemStoreOp::create(builder, atomic->getLoc(), result, smem, /*first_holder=*/true);
   Value shared = gpu::SmemLoadOp::create(builder, atomic->getLoc(), type, smem);
@@ -175,7 +161,7 @@ layout::SharedLayout rowMajor(RankedTensorType tile) {
 void expandGather(ir::GatherOp gather) {
   OpBuilder builder(gather);
   auto source = cast<RankedTensorType>(gather.getSource().getType());
-  Value smem = allocate(builder, gather.getLoc(), source, rowMajor(source));
+  Value smem = allocateShared(builder, gather.getLoc(), source, rowMajor(source));
   gpu::SmemStoreOp::create(builder, gather.getLoc(), gather.getSource(), smem);
   Value picked = gpu::SmemGatherOp::create(builder, gather.getLoc(), gather.getResult().getType(),
                                            smem, gather.getIndices(), gather.getAxis());
@@ -188,7 +174,7 @@ void expandHistogram(ir::HistogramOp histogram) {
   OpBuilder builder(histogram);
   Location loc = histogram.getLoc();
   auto counts = cast<RankedTensorType>(histogram.getResult().getType());
-  Value smem = allocate(builder, loc, counts, rowMajor(counts));
+  Value smem = allocateShared(builder, loc, counts, rowMajor(counts));
   Value zeros =
       arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(counts)));
   gpu::SmemStoreOp::create(builder, loc, zeros, smem);
@@ -224,7 +210,14 @@ void expandScan(ir::ScanOp scan) {
 }
 
 struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
+  using Base::Base;
   void runOnOperation() final {
+    std::optional<ir::Target> found = ir::findTarget(target);
+    if (!found) {
+      ir::userError(getOperation().emitError("unknown target '"), ErrorCode::InvalidArgument)
+          << target << "'; known: " << ir::knownTargets();
+      return signalPassFailure();
+    }
     SmallVector<ir::ReduceOp> reductions;
     SmallVector<ir::ScanOp> scans;
     SmallVector<gpu::ConvertLayoutOp> changes;
@@ -250,7 +243,8 @@ struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
     });
     llvm::for_each(reductions, expandReduce);
     llvm::for_each(scans, expandScan);
-    llvm::for_each(changes, expandChange);
+    for (gpu::ConvertLayoutOp change : changes)
+      expandChange(change, mostBytes, found->maxSharedBytesPerBlock);
     llvm::for_each(atomics, shareResult);
     llvm::for_each(gathers, expandGather);
     llvm::for_each(histograms, expandHistogram);

@@ -245,9 +245,12 @@ def ExpandScratch : Pass<"tile-expand-scratch", "::mlir::func::FuncOp"> {
   let description = [{
     Guarantees: a change of layout that stays in `tilegpu.convert_layout` needs no shared memory; a
     reduction's axis is not spread over warps. What went through shared memory is alloc, store and
-    load.
+    load. A change of layout that needs more than `most-bytes`, or more than a block of the target has, is made part after part
+    through the same memory, where registers tell the parts apart in both layouts.
   }];
-  let dependentDialects = ["::tile::gpu::TileGpuDialect"];
+  let dependentDialects = ["::tile::gpu::TileGpuDialect", "::tile::ir::TileDialect"];
+  let options = [Option<"target", "target", "std::string", "ir::kDefaultTarget", "the GPU, such as sm_80">,
+                 Option<"mostBytes", "most-bytes", "int64_t", "kMostExchangeBytes", "no change of layout takes more where parts do">];
 }
 
 def AllocateShared : Pass<"tile-allocate-shared", "::mlir::func::FuncOp"> {

@@ -68,9 +68,10 @@ static void addLayoutSteps(OpPassManager &kernel) {
 }
 
 // Shared memory and its barriers; with fewer stages, if the first attempt does not fit.
-static void addMemorySteps(OpPassManager &kernel, const std::string &target, int32_t mostStages) {
+static void addMemorySteps(OpPassManager &kernel, const PipelineOptions &options) {
+  const std::string &target = options.target;
   // What one loop needs at once is known only when its ring exists; the decision is written down before it is acted on.
-  kernel.addPass(createScheduleLoops({target, mostStages}));
+  kernel.addPass(createScheduleLoops({target, options.mostStages}));
 
   // Whether a warp loads for all teams is known; what follows places the memory and the barriers of each.
   kernel.addPass(createPlaceTeams());
@@ -100,7 +101,7 @@ static void addMemorySteps(OpPassManager &kernel, const std::string &target, int
   kernel.addPass(createExpandGridSums());
 
   // The exchanges that are left become visible allocations before they are placed.
-  kernel.addPass(createExpandScratch());
+  kernel.addPass(createExpandScratch({target, options.mostExchangeBytes}));
   kernel.addPass(createCSEPass());
 
   // All allocations exist: they get offsets by liveness, or an error says who needs what.
@@ -130,7 +131,7 @@ void buildLayoutPipeline(OpPassManager &module, const PipelineOptions &options) 
 }
 
 void buildMemoryPipeline(OpPassManager &module, const PipelineOptions &options) {
-  addMemorySteps(module.nest<func::FuncOp>(), options.target, options.mostStages);
+  addMemorySteps(module.nest<func::FuncOp>(), options);
 }
 
 void buildChecks(OpPassManager &module, const PipelineOptions &options) {

@@ -4,6 +4,7 @@
 #include "ir/target/Target.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace mlir {
@@ -15,9 +16,14 @@ namespace tile::passes {
 /// The most iterations of a loop, this one included, that its loads may be in flight for.
 inline constexpr int32_t kMostStages = 64;
 
+/// No bound of its own on the shared memory of a change of layout.
+inline constexpr int64_t kMostExchangeBytes = std::numeric_limits<int64_t>::max();
+
 struct PipelineOptions {
   std::string target = ir::kDefaultTarget; ///< a name the target table knows
   int32_t mostStages = kMostStages;        ///< no loop's loads run further ahead
+  /// A change of layout that needs more shared memory is made in parts.
+  int64_t mostExchangeBytes = kMostExchangeBytes;
 };
 
 /// The first half: from dialect `tile` to tiles with layouts, and rings of one slot.

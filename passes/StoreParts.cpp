@@ -141,21 +141,6 @@ private:
   DenseMap<Value, Value> parts_; ///< of this place
 };
 
-// The first element of each part, the last dimension's varying fastest.
-SmallVector<Position> startsOf(ArrayRef<int64_t> whole, ArrayRef<int64_t> part) {
-  SmallVector<Position> starts = {Position()};
-  for (auto [extent, size] : llvm::zip_equal(whole, part)) {
-    SmallVector<Position> longer;
-    for (const Position &start : starts)
-      for (int64_t at = 0; at < extent; at += size) {
-        longer.push_back(start);
-        longer.back().push_back(at);
-      }
-    starts = std::move(longer);
-  }
-  return starts;
-}
-
 /// Replaces one store.
 class StoreSplitter {
 public:
@@ -185,7 +170,7 @@ public:
       gpu::addRefusal(store_, "tma refused: " + why);
       return false;
     }
-    allocate(plan->memory, startsOf(tile_.getShape(), plan->part.getShape()).size());
+    allocate(plan->memory, gpu::startsOfParts(tile_.getShape(), plan->part.getShape()).size());
     Value isInside = inside();
     forParts(plan->part, [&](Value value, const SmallVector<Value> &offsets) {
       Value buffer = buffers_[stored_ % buffers_.size()];
@@ -208,7 +193,7 @@ public:
 private:
   void forParts(RankedTensorType part,
                 llvm::function_ref<void(Value, const SmallVector<Value> &)> store) {
-    for (const Position &start : startsOf(tile_.getShape(), part.getShape())) {
+    for (const Position &start : gpu::startsOfParts(tile_.getShape(), part.getShape())) {
       Value value = PartBuilder(b_, chain_).build(store_.getValue(), start, part.getShape());
       SmallVector<Value> offsets;
       for (auto [offset, first] : llvm::zip_equal(store_.getOffsets(), start))

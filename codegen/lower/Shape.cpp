@@ -61,6 +61,29 @@ LogicalResult lowerPart(Lowering &l, Operation *op) {
   });
 }
 
+// The part that has an element, and the element there.
+LogicalResult lowerOfParts(Lowering &l, Operation *op) {
+  auto whole = cast<gpu::OfPartsOp>(op);
+  ArrayRef<int64_t> extents = ir::shapeOf(whole.getResult().getType());
+  Type part = whole.getParts().front().getType();
+  layout::Layout from = gpu::layoutOf(part), to = gpu::layoutOf(whole.getResult().getType());
+  Registers registers;
+  for (int32_t reg = 0; reg < to.numRegisters(); ++reg) {
+    layout::Coords coords = to.apply(reg);
+    int64_t number = 0;
+    for (auto [coordinate, extent, size] : llvm::zip_equal(coords, extents, ir::shapeOf(part))) {
+      number = number * (extent / size) + coordinate / size;
+      coordinate %= static_cast<int32_t>(size);
+    }
+    std::optional<int32_t> source = from.registerAt(coords);
+    if (!source)
+      return op->emitOpError("needs data of another thread");
+    registers.push_back(l[whole.getParts()[static_cast<unsigned>(number)]][*source]);
+  }
+  l.set(whole.getResult(), std::move(registers));
+  return success();
+}
+
 LogicalResult lowerReshape(Lowering &l, Operation *op) {
   ArrayRef<int64_t> from = ir::shapeOf(op->getOperand(0).getType()),
                     to = ir::shapeOf(op->getResult(0).getType());
@@ -105,13 +128,10 @@ LogicalResult lowerBroadcast(Lowering &l, Operation *op) {
 }
 
 constexpr LoweringRow kLowerings[] = {
-    on<ir::ArangeOp, lowerArange>,
-    on<ir::BroadcastOp, lowerBroadcast>,
-    on<ir::ExpandDimsOp, lowerExpandDims>,
-    on<ir::PermuteOp, lowerPermute>,
-    on<gpu::PartOp, lowerPart>,
-    on<ir::ReshapeOp, lowerReshape>,
-    on<ir::SplatOp, lowerSplat>,
+    on<ir::ArangeOp, lowerArange>,         on<ir::BroadcastOp, lowerBroadcast>,
+    on<ir::ExpandDimsOp, lowerExpandDims>, on<ir::PermuteOp, lowerPermute>,
+    on<gpu::OfPartsOp, lowerOfParts>,      on<gpu::PartOp, lowerPart>,
+    on<ir::ReshapeOp, lowerReshape>,       on<ir::SplatOp, lowerSplat>,
 };
 
 } // namespace

@@ -57,6 +57,28 @@ def TileGpu_PartOp : TileGpu_Op<"part", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TileGpu_OfPartsOp : TileGpu_Op<"of_parts", [Pure]> {
+  let summary = "The tile of which these are the parts";
+  let description = [{
+    The inverse of `tilegpu.part`: all parts of one shape in the order of their positions, the last dimension's varying fastest.
+    Nothing moves.
+
+    Example:
+    ```mlir
+    #a = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+    #b = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+    func.func @example(%l: tensor<2x64xf32, #b>, %r: tensor<2x64xf32, #b>) -> tensor<2x128xf32, #a> {
+      %y = tilegpu.of_parts %l, %r : (tensor<2x64xf32, #b>, tensor<2x64xf32, #b>) -> tensor<2x128xf32, #a>
+      return %y : tensor<2x128xf32, #a>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<TileGpu_Tile>:$parts);
+  let results = (outs TileGpu_Tile:$result);
+  let assemblyFormat = "$parts attr-dict `:` functional-type($parts, $result)";
+  let hasVerifier = 1;
+}
+
 def TileGpu_ReducePartialOp : TileGpu_Op<"reduce_partial", [Pure, SingleBlock]> {
   let summary = "Combine along an axis what each warp holds";
   let description = [{

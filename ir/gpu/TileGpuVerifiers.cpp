@@ -134,6 +134,20 @@ LogicalResult PartOp::verify() {
   return success();
 }
 
+LogicalResult OfPartsOp::verify() {
+  if (getParts().empty())
+    return emitOpError("needs at least one part");
+  auto part = cast<RankedTensorType>(getParts().front().getType()),
+       whole = cast<RankedTensorType>(getResult().getType());
+  if (!llvm::all_equal(getParts().getTypes()))
+    return emitOpError("all parts must have one type");
+  if (part.getRank() != whole.getRank() || partOf(whole, part.getShape()) != part)
+    return emitOpError("registers of the result alone do not tell apart parts of type ") << part;
+  if (static_cast<int64_t>(getParts().size()) * part.getNumElements() != whole.getNumElements())
+    return emitOpError("") << getParts().size() << " parts do not make the result";
+  return success();
+}
+
 LogicalResult ReducePartialOp::verify() {
   if (getInputs().empty() || getInputs().size() != getResults().size())
     return emitOpError("needs one result an operand, and at least one operand");

@@ -21,8 +21,8 @@ bool onlyRenames(Operation *op) {
     return kind == layout::ConversionKind::Identity ||
            kind == layout::ConversionKind::RegisterPermutation;
   }
-  return isa<gpu::PartOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp, ir::ReshapeOp,
-             ir::PermuteOp, ir::MakeViewOp, ir::FactsOp, ir::ItemOp, gpu::SmemSlotOp,
+  return isa<gpu::PartOp, gpu::OfPartsOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp,
+             ir::ReshapeOp, ir::PermuteOp, ir::MakeViewOp, ir::FactsOp, ir::ItemOp, gpu::SmemSlotOp,
              gpu::DotBeginOp>(op);
 }
 

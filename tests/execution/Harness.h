@@ -131,10 +131,6 @@ protected:
   void SetUp() override;
 
   const Device &device() const { return *device_; }
-  /// Has a program of the device so much shared memory? A tile that changes its layout is in it as a whole.
-  bool hasShared(int64_t bytes) const {
-    return bytes <= target_info(device().target()).shared_bytes;
-  }
   Stream stream;
 
   template <class T> TensorOf<T> input(std::vector<int64_t> shape, const std::vector<T> &values) {

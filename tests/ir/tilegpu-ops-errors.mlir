@@ -612,6 +612,44 @@ func.func @too_many_bytes(%d: i32) {
 
 // -----
 
+#whole = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+#half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+func.func @one_part_of_two(%x: tensor<2x64xf32, #half>) {
+  // expected-error @+1 {{1 parts do not make the result}}
+  %y = tilegpu.of_parts %x : (tensor<2x64xf32, #half>) -> tensor<2x128xf32, #whole>
+  return
+}
+
+// -----
+
+#whole = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+#half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+func.func @parts_of_two_types(%x: tensor<2x64xf32, #half>, %y: tensor<2x128xf32, #whole>) {
+  // expected-error @+1 {{all parts must have one type}}
+  %z = tilegpu.of_parts %x, %y : (tensor<2x64xf32, #half>, tensor<2x128xf32, #whole>) -> tensor<2x128xf32, #whole>
+  return
+}
+
+// -----
+
+#whole = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
+#row = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 0]]>
+func.func @parts_of_warps(%x: tensor<1x128xf32, #row>) {
+  // expected-error @+1 {{registers of the result alone do not tell apart parts of type}}
+  %y = tilegpu.of_parts %x, %x : (tensor<1x128xf32, #row>, tensor<1x128xf32, #row>) -> tensor<2x128xf32, #whole>
+  return
+}
+
+// -----
+
+func.func @no_parts() {
+  // expected-error @+1 {{needs at least one part}}
+  %y = tilegpu.of_parts : () -> tensor<2x128xf32>
+  return
+}
+
+// -----
+
 #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
 #b = #tilegpu.shared<panel = [0], linear = [], digits = [1]>
 func.func @other_tile(%v: !tile.view<2xf16>, %o: i32) {
