@@ -94,14 +94,24 @@ def option_faults():
             yield f"option {option} of {header.name}: no row in tests/options/*Test.cpp"
 
 
+def switch_faults():
+    """The optional passes are those of docs/switches.md."""
+    listed = set(re.findall(r'^      \{"([a-z-]+)",', (root / "passes/PassSwitches.cpp").read_text(), re.M))
+    text = (root / "docs/switches.md").read_text()
+    table = text[text.index("| pass | "):].split("\n\n")[0]
+    told = set(re.findall(r"`([a-z-]+)`", "".join(row.split("|")[1] for row in table.splitlines()[2:])))
+    for name in sorted(listed ^ told):
+        yield f"optional pass {name}: " + ("no row in docs/switches.md" if name in listed else "docs/switches.md has it, PassSwitches.cpp has not")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tblgen", default=kTblgen)
     parser.add_argument("--include", nargs="*", default=kIncludes)
     arguments = parser.parse_args()
     faults = [*pass_faults(), *op_faults(arguments.tblgen, arguments.include), *public_op_faults(),
-              *option_faults()]
-    print("\n".join(faults) or "every pass is tested under its name, every op has an example, public ops a row of wrong arguments, options a row")
+              *option_faults(), *switch_faults()]
+    print("\n".join(faults) or "every pass is tested under its name, every op has an example, public ops a row of wrong arguments, options a row, optional passes one in docs/switches.md")
     return 1 if faults else 0
 
 

@@ -2,6 +2,7 @@
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
+#include "ir/UserError.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -52,6 +53,13 @@ LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
   return success();
 }
 
+// SpecializeWarps decides it, of which alone the passes of teams in turn cannot do without.
+LogicalResult refuseByRole(Lowering &, Operation *op) {
+  return ir::userError(op->emitError("the pass specialize-warps is left out, but teams take turns "
+                                     "(ping_pong), of which a warp of its own loads for both"),
+                       ErrorCode::InvalidArgument);
+}
+
 LogicalResult lowerTeamId(Lowering &l, ir::TeamIdOp team) {
   l.set(team.getResult(), {l.team()});
   return success();
@@ -73,9 +81,8 @@ LogicalResult lowerSetMaxRegisters(Lowering &l, gpu::SetMaxRegistersOp set) {
 }
 
 constexpr LoweringRow kLowerings[] = {
-    on<gpu::BarrierOp, lowerBarrier>,
-    on<gpu::SetMaxRegistersOp, lowerSetMaxRegisters>,
-    on<gpu::WarpIdOp, lowerWarpId>,
+    on<gpu::BarrierOp, lowerBarrier>, on<gpu::SetMaxRegistersOp, lowerSetMaxRegisters>,
+    on<gpu::WarpIdOp, lowerWarpId>,   on<ir::ByRoleOp, refuseByRole>,
     on<ir::TeamIdOp, lowerTeamId>,
 };
 

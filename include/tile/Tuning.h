@@ -29,6 +29,7 @@
 #include <tile/detail/KernelRecord.h>
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -123,6 +124,13 @@ struct Work {
   double programs = 1;      ///< of the launch, of a persistent one the pieces of work
   double distinctBytes = 0; ///< that the launch must read of memory and write to it at least once
 };
+
+/// The seconds that a model expects a launch to take on a GPU of that target with so many
+/// multiprocessors: products, bytes through the L2 cache and bytes of memory at the rates of the
+/// card that stands for the target, in rounds of programs. It serves to compare settings before
+/// any is timed. Nothing for a target of which no card is known, or if a program cannot run there.
+std::optional<double> predictedSeconds(const Work &work, std::string_view target,
+                                       int multiprocessors);
 
 /// What a launch of a tuned kernel takes.
 struct TunedChoice {

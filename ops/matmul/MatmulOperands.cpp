@@ -225,7 +225,8 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, std::stri
           gpuFor(how, target),
           multiprocessors,
           isAligned(a) && isAligned(b),
-          liesAlong(c.rank() - 1, c)};
+          liesAlong(c.rank() - 1, c),
+          std::string(target)};
 }
 
 void transpose(std::span<Operand> operands) {

@@ -1,8 +1,10 @@
 #include "ops/matmul/MatmulTiles.h"
 
 #include "ops/matmul/MatmulGroupTiles.h"
+#include "ops/matmul/MatmulWork.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace tile::ops::detail {
 
@@ -37,6 +39,29 @@ MatmulTiles tilesOfWarps(const MatmulShape &shape) {
   if (tiles.m * tiles.n >= 128 * 128)
     tiles.warps = 8;
   return tiles;
+}
+
+// Tiles and parts of K by the tuner's model, for GPUs on which no product has been timed: single warps multiply by tensor cores
+// there. Parts are unmeasured even where the rest is not, so they must promise more than they may err by. Nothing without a model.
+std::optional<MatmulTiles> tilesByModel(const MatmulShape &shape) {
+  constexpr double kLeastGainOfParts = 1.25;
+  constexpr int kLargest = 128;
+  std::optional<MatmulTiles> best;
+  double least = 0;
+  for (int m = sideFor(shape.m, kLargest); m >= 16; m /= 2)
+    for (int n = sideFor(shape.n, kLargest); n >= 16; n /= 2)
+      for (int parts : {1, 2, 4, 8}) {
+        MatmulTiles tiles{m, n, 64, m * n >= kLargest * kLargest ? 8 : 4};
+        tiles.split = parts;
+        std::optional<double> seconds =
+            *objectionTo(tiles, shape)
+                ? std::nullopt
+                : predictedSeconds(workOf(tiles, shape), shape.target, shape.multiprocessors);
+        double compared = seconds.value_or(0) * (parts > 1 ? kLeastGainOfParts : 1);
+        if (seconds && (!best || compared < least))
+          best = tiles, least = compared;
+      }
+  return best;
 }
 
 // --- A vector -----------------------------------------------------------------------------------------
@@ -186,7 +211,11 @@ MatmulTiles chooseTiles(const MatmulShape &shape) {
   if (hasFewColumns(shape))
     return tilesOfSkinny(shape);
   bool isLarge = shape.m >= kFewestForGroups && shape.n >= kFewestForGroups;
-  return hasGroups(shape) && isLarge ? tilesOfGroups(shape) : tilesOfWarps(shape);
+  if (hasGroups(shape) && isLarge)
+    return tilesOfGroups(shape);
+  if (!shape.gpu.has_wgmma && sizeOf(shape.dtype) <= 2)
+    return tilesByModel(shape).value_or(tilesOfWarps(shape));
+  return tilesOfWarps(shape);
 }
 
 // The copy engine runs as far ahead as there is memory for; threads that copy gain little beyond two steps.

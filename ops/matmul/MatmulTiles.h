@@ -5,6 +5,8 @@
 #include <tile/Ops.h>
 #include <tile/detail/ops/Matmul.h>
 
+#include <string>
+
 namespace tile::ops::detail {
 
 /// A product to be computed, and the GPU that computes it.
@@ -17,6 +19,7 @@ struct MatmulShape {
   int multiprocessors;
   bool aligned = true;       ///< do rows or columns of both operands lie at multiples of 16 bytes?
   bool alignedResult = true; ///< do rows of c?
+  std::string target = {};   ///< the GPU's
 };
 
 inline int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

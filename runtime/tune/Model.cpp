@@ -148,3 +148,11 @@ Estimate timeOf(const Work &work, const DeviceModel &device) {
 }
 
 } // namespace tile::tune
+
+std::optional<double> tile::predictedSeconds(const Work &work, std::string_view target,
+                                             int multiprocessors) {
+  std::optional<tune::DeviceModel> device = tune::modelOf(target, multiprocessors);
+  if (!device || !tune::lackOf(work, *device).empty())
+    return std::nullopt;
+  return tune::timeOf(work, *device).seconds;
+}

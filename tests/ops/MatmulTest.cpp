@@ -177,7 +177,8 @@ TEST_P(MatmulOp, SumsOfF16StayWithinTheirBound) {
       squares += error * error / (sizes[i] * sizes[i]);
     }
     EXPECT_EQ(beyond, 0) << "further from the sum than the header says";
-    EXPECT_EQ(wider, 0) << "no f16: the sums were not kept in it";
+    if (k < 2048) // programs share a longer K, and add up their sums in f32
+      EXPECT_EQ(wider, 0) << "no f16: the sums were not kept in it";
     EXPECT_LE(std::sqrt(squares / double(got.size())), std::sqrt(double(k) / 8) * 0x1p-11);
   }
 }

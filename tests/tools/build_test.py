@@ -49,6 +49,11 @@ class Build(Case):
                             ("matmul clustered=1", "matmul: two blocks of a cluster share K")):
             self.assertRegex(self.run_tilec(2, "build", *f"op:{words}".split())[1], told, words)
 
+    def test_ping_pong_needs_its_roles(self):
+        _, told = self.run_tilec(2, "build", "op:matmul", "dtype=bf16", "M=8192", "N=8192", "K=1024", "--target", "sm_90a",
+                                 "--disable-passes", "specialize-warps")
+        self.assertIn("the pass specialize-warps is left out, but teams take turns", told)
+
     def test_ops_are_listed(self):
         lines = self.run_tilec(0, "ops")[0].splitlines()
         self.assertGreater(len(lines), 60)

@@ -119,6 +119,17 @@ static std::string clockText(const Device &device) {
   return "its clock: " + device::ClockReader(props).text() + "\n";
 }
 
+/// Settings, and the model's time of them if there is one.
+static std::string modelled(const tune::TuningSpace &space, const Config &config,
+                            const Problem &problem) {
+  std::optional<tune::Estimate> estimate = tune::estimateOf(space, config, problem);
+  if (!estimate)
+    return config.str();
+  return config.str() + ": " + number(estimate->seconds * 1e6, "%.4g us, bound by ") +
+         estimate->bound + ", " + std::to_string(estimate->programsTogether) +
+         " on a multiprocessor";
+}
+
 std::string explanationOf(const tune::TunedCall &call) {
   const tune::TuningSpace &space = tune::spaceOf(call.record);
   Problem problem = call.problem();
@@ -128,20 +139,12 @@ std::string explanationOf(const tune::TunedCall &call) {
                      (candidates.isModelled ? ", by the model's time:\n"
                                             : ", in the order of how little they differ from the "
                                               "kernel's own (it has no .work(...)):\n");
-  for (size_t i = 0; i < std::min(candidates.ordered.size(), kShown); ++i) {
-    const tune::Candidate &candidate = candidates.ordered[i];
-    text += "  " + candidate.config.str();
-    if (candidates.isModelled) {
-      tune::Estimate estimate = *tune::estimateOf(space, candidate.config, problem);
-      text += ": " + number(estimate.seconds * 1e6, "%.4g us, bound by ") + estimate.bound + ", " +
-              std::to_string(estimate.programsTogether) + " on a multiprocessor";
-    }
-    text += "\n";
-  }
+  for (size_t i = 0; i < std::min(candidates.ordered.size(), kShown); ++i)
+    text += "  " + modelled(space, candidates.ordered[i].config, problem) + "\n";
   if (candidates.ordered.size() > kShown)
     text += "  and " + std::to_string(candidates.ordered.size() - kShown) + " more\n";
-  return text + leftOutText(candidates) +
-         "the kernel's own: " + tune::defaultOf(call.record, space, problem).str() + "\n" +
+  return text + leftOutText(candidates) + "the kernel's own: " +
+         modelled(space, tune::defaultOf(call.record, space, problem), problem) + "\n" +
          clockText(call.device);
 }
 
