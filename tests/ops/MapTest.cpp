@@ -141,6 +141,18 @@ TEST_P(Map, Refusals) {
     ops::map(
         stream, [](Value a) { return cumsum(a, 0); }, x, x);
   });
+  expectRefused(ErrorCode::InvalidArgument, "and tile.program_id is not", [&] {
+    ops::map(
+        stream, [](Value a) { return a + cast(f32, program_id(0)); }, x, x);
+  });
+  expectRefused(ErrorCode::InvalidArgument, "and tile.arange is not", [&] {
+    ops::map(
+        stream,
+        [](Value a) {
+          return a + cast(f32, reshape(arange(4), {4, 1}));
+        },
+        x, x);
+  });
   expectRefused(ErrorCode::InvalidArgument, "matmul's epilogue: the function is called with", [&] {
     auto a = device().tensor<float>({4, 4}), c = device().tensor<float>({4, 4});
     ops::matmul(stream, a, a, c, [](Value sums) { return sums / sum(sums); });
