@@ -11,8 +11,8 @@
 #include "codegen/report/MakeReport.h"
 #include "ir/Annotations.h"
 #include "ir/DependentLaunch.h"
+#include "ir/KnownTarget.h"
 #include "ir/UserError.h"
-#include "ir/target/Target.h"
 #include "passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -142,10 +142,9 @@ public:
       : module_(module), options_(options), runner_(module, options, result_.timings) {}
 
   FailureOr<CompiledKernel> run() {
-    std::optional<ir::Target> target = ir::findTarget(options_.target);
-    if (!target)
-      return ir::userError(module_.emitError(), ErrorCode::InvalidArgument)
-             << "unknown target '" << options_.target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> target = ir::knownTarget(module_, options_.target);
+    if (failed(target))
+      return failure();
     func::FuncOp kernel = findKernel(module_);
     if (!kernel)
       return failure();

@@ -3,6 +3,7 @@
 #include "codegen/Passes.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
+#include "ir/KnownTarget.h"
 #include "passes/analysis/RegisterLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -69,11 +70,9 @@ struct LowerToScalars : impl::LowerToScalarsBase<LowerToScalars> {
   using LowerToScalarsBase::LowerToScalarsBase;
 
   void runOnOperation() final {
-    std::optional<ir::Target> machine = ir::findTarget(target);
-    if (!machine) {
-      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> machine = ir::knownTarget(getOperation(), target);
+    if (failed(machine))
       return signalPassFailure();
-    }
     SmallVector<func::FuncOp> kernels;
     getOperation().walk([&](func::FuncOp function) {
       if (function->hasAttr(ir::kKernelAttr) || function->hasAttr(ir::kCallableAttr))

@@ -2,8 +2,8 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/KnownTarget.h"
 #include "ir/UserError.h"
-#include "ir/target/Target.h"
 #include "passes/analysis/ResourcePlan.h"
 
 namespace tile::passes {
@@ -21,12 +21,9 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
   using AllocateSharedBase::AllocateSharedBase;
 
   void runOnOperation() final {
-    std::optional<ir::Target> found = ir::findTarget(target);
-    if (!found) {
-      ir::userError(getOperation().emitError("unknown target '"), ErrorCode::InvalidArgument)
-          << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
+    if (failed(found))
       return signalPassFailure();
-    }
     ResourcePlan plan(getOperation());
     int64_t begin = llvm::alignTo(firstFreeByte(), plan.alignment()),
             end = begin + plan.sharedBytes();

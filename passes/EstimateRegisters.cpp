@@ -2,6 +2,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/KnownTarget.h"
 #include "ir/UserError.h"
 #include "passes/analysis/RegisterEstimate.h"
 #include "passes/analysis/RegisterLimits.h"
@@ -43,12 +44,9 @@ struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters
     func::FuncOp kernel = getOperation();
     if (!kernel->hasAttr(ir::kKernelAttr))
       return;
-    std::optional<ir::Target> found = ir::findTarget(target);
-    if (!found) {
-      ir::userError(kernel.emitError("unknown target '"), ErrorCode::InvalidArgument)
-          << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> found = ir::knownTarget(kernel, target);
+    if (failed(found))
       return signalPassFailure();
-    }
     KernelRegisters registers = estimateRegisters(kernel, *found);
     // What fills rings has scalars alone, many of which the assembler keeps in registers of the whole warp.
     check(registers.compute, registers.producer ? "a thread that computes" : "a thread",

@@ -7,10 +7,10 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/KnownTarget.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
 #include "ir/layout/SharedAccess.h"
-#include "ir/target/Target.h"
 #include "passes/analysis/ClusterRank.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -133,9 +133,9 @@ struct ExpandClusterSums : passes::impl::ExpandClusterSumsBase<ExpandClusterSums
 
 private:
   LogicalResult verify(ir::ClusterSumOp sum, const RankDependence &rank) {
-    std::optional<ir::Target> found = ir::findTarget(target);
-    if (!found)
-      return sum.emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> found = ir::knownTarget(sum, target);
+    if (failed(found))
+      return failure();
     if (!found->hasClusters)
       return ir::userError(sum.emitError(), ErrorCode::Unsupported)
              << "cluster_sum: blocks of " << target << " do not see each other's memory, those of "

@@ -6,9 +6,9 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/KnownTarget.h"
 #include "ir/Mma.h"
 #include "ir/gpu/TileGpuDialect.h"
-#include "ir/target/Target.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_EXPANDDOTS
@@ -129,11 +129,9 @@ struct ExpandDots : passes::impl::ExpandDotsBase<ExpandDots> {
   using ExpandDotsBase::ExpandDotsBase;
 
   void runOnOperation() final {
-    std::optional<ir::Target> found = ir::findTarget(target);
-    if (!found) {
-      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
+    if (failed(found))
       return signalPassFailure();
-    }
     SmallVector<ir::DotOp> dots;
     getOperation().walk([&](ir::DotOp dot) { dots.push_back(dot); });
     for (ir::DotOp dot : dots) {

@@ -4,13 +4,12 @@
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
 
+#include "ir/KnownTarget.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutChange.h"
-#include "ir/UserError.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Scan.h"
 #include "ir/layout/SharedAccess.h"
-#include "ir/target/Target.h"
 #include "passes/LayoutExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -212,12 +211,9 @@ void expandScan(ir::ScanOp scan) {
 struct ExpandScratch : passes::impl::ExpandScratchBase<ExpandScratch> {
   using Base::Base;
   void runOnOperation() final {
-    std::optional<ir::Target> found = ir::findTarget(target);
-    if (!found) {
-      ir::userError(getOperation().emitError("unknown target '"), ErrorCode::InvalidArgument)
-          << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
+    if (failed(found))
       return signalPassFailure();
-    }
     SmallVector<ir::ReduceOp> reductions;
     SmallVector<ir::ScanOp> scans;
     SmallVector<gpu::ConvertLayoutOp> changes;

@@ -6,6 +6,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/Wgmma.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -19,9 +20,6 @@ using namespace mlir;
 namespace tile::passes {
 
 namespace {
-
-/// The most products that a wait can leave under way.
-constexpr uint32_t kMostPending = 7;
 
 bool takes(Operation *op, Value tile) {
   return op
@@ -135,7 +133,7 @@ void waitLate(gpu::DotWaitOp wait) {
   for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
     if (next == wait)
       continue;
-    if (takes(next, wait.getResult()) || !keepsMemory(next) || begun == kMostPending)
+    if (takes(next, wait.getResult()) || !keepsMemory(next) || begun == ir::kMostWgmmaPending)
       break;
     begun += isa<gpu::DotAsyncOp>(next);
   }

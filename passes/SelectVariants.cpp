@@ -4,12 +4,12 @@
 
 #include "ir/Annotations.h"
 #include "ir/DotLayouts.h"
+#include "ir/KnownTarget.h"
 #include "ir/LayoutAttr.h"
 #include "ir/Mma.h"
 #include "ir/UserError.h"
 #include "ir/Wgmma.h"
 #include "ir/layout/Shared.h"
-#include "ir/target/Target.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/DotChains.h"
 #include "passes/analysis/FragmentLoads.h"
@@ -178,12 +178,9 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
   using SelectVariantsBase::SelectVariantsBase;
 
   void runOnOperation() final {
-    std::optional<ir::Target> found = ir::findTarget(target);
-    if (!found) {
-      ir::userError(getOperation().emitError("unknown target '"), ErrorCode::InvalidArgument)
-          << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
+    if (failed(found))
       return signalPassFailure();
-    }
     AxisInfoAnalysis axis;
     WalkResult selected = getOperation().walk([&](Operation *op) {
       if (auto load = dyn_cast<ir::LoadOp>(op))

@@ -10,9 +10,9 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/KnownTarget.h"
 #include "ir/TensorCopy.h"
 #include "ir/WarpRoles.h"
-#include "ir/target/Target.h"
 #include "passes/analysis/RegisterEstimate.h"
 #include "passes/analysis/RoleSlice.h"
 #include "passes/analysis/WarpRoles.h"
@@ -293,11 +293,9 @@ struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {
   void runOnOperation() final {
     if (!hasProducer(getOperation()))
       return;
-    std::optional<ir::Target> found = ir::findTarget(target);
-    if (!found) {
-      getOperation().emitError("unknown target '") << target << "'; known: " << ir::knownTargets();
+    FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
+    if (failed(found))
       return signalPassFailure();
-    }
     if (failed(WarpSpecializer(getOperation(), *found).specialize()))
       signalPassFailure();
   }

@@ -19,10 +19,15 @@ def TileGpuDialect : Dialect {
     `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning before that:
     changes of layout, tiles in shared memory, rings and barriers.
 
-    Passes tell those that follow what they found by attributes: `tilegpu.access` on accesses of
-    memory, `tilegpu.variant` on copies and products, `tilegpu.warp_grid` on products,
-    `tilegpu.shared_bytes` on functions. Each is verified where it is attached; the dialect knows no
-    others.
+    Passes tell those that follow what they found by attributes, which ir/Annotations.h attaches, reads and verifies:
+
+    - on accesses of memory `tilegpu.access`; on these and on dots `tilegpu.variant`;
+    - on dots `tilegpu.warp_grid`, `tilegpu.a_from_registers`, `tilegpu.k_major` and `tilegpu.k_width`;
+    - on loops `tilegpu.schedule`; on branches of a flattened loop `tilegpu.begins_pass` and `tilegpu.ends_pass`;
+    - on views `tilegpu.view_of`; on parameters `tilegpu.tensor_map`;
+    - on functions `tilegpu.shared_bytes`, `tilegpu.team_bytes`, `tilegpu.producer_warps` and `tilegpu.workspace`.
+
+    The dialect knows no others.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

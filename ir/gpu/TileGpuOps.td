@@ -323,7 +323,7 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
     the first pair of accesses that it keeps apart, as a sentence. Where warps have roles only `warps`
     of them meet, at the hardware's barrier `number`. With `before_fills` it stands before the first
     fills of slots, which a warp of its own may issue. Where several teams carry out a program each meets by
-    itself, at barrier `number` + the team's; with `of_block` all of them do. With `of_cluster` the threads of all
+    itself, at a barrier that follows from the team's number; with `of_block` all of them do. With `of_cluster` the threads of all
     blocks of the cluster meet that have not ended.
 
     Example:

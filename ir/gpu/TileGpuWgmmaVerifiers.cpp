@@ -1,4 +1,5 @@
 // What asynchronous products demand, and which of them a wait is for.
+#include "ir/Wgmma.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
@@ -76,10 +77,9 @@ static int32_t begunBetween(DotAsyncOp product, DotWaitOp wait) {
 }
 
 LogicalResult DotWaitOp::verify() {
-  constexpr int32_t kMostPending = 7;
   auto pending = static_cast<int32_t>(getPending());
-  if (pending < 0 || pending > kMostPending)
-    return emitOpError("pending must be 0 to ") << kMostPending << ", got " << pending;
+  if (pending < 0 || pending > static_cast<int32_t>(ir::kMostWgmmaPending))
+    return emitOpError("pending must be 0 to ") << ir::kMostWgmmaPending << ", got " << pending;
   bool isDone = pending <= begunBetween(getSums().getDefiningOp<DotAsyncOp>(), *this);
   RankedTensorType tile = getSums().getType().getTile();
   Type expected = isDone ? Type(tile) : Type(getSums().getType());
