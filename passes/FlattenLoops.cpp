@@ -74,7 +74,7 @@ std::string whyNotInTurn(scf::ForOp inner) {
   if (!inner->hasAttr(ir::kSpecializeAttr))
     return "the loop inside has no .warp_specialize()";
   if (inner->hasAttr(ir::kRotateAttr))
-    return "the loop inside has .rotate(), whose groups of warps take turns by themselves";
+    return "the loop inside has .overlap_dots(), whose groups of warps take turns by themselves";
   if (kernel->hasAttr(ir::kTeamsAttr))
     return "the kernel has teams already";
   if (ir::warpsOf(inner) != ir::kWarpsPerGroup)

@@ -44,7 +44,7 @@ Range Range::flatten() const {
   return result;
 }
 
-Range Range::rotate() const {
+Range Range::overlap_dots() const {
   Range result(*this);
   result.rotate_ = true;
   return result;

@@ -47,7 +47,11 @@ public:
   /// copy engine brings all that is loaded and no tile is for products of both kinds. A loop
   /// without products that depend on loads alone before such others, one that stores what follows
   /// from the latter, or one of too few stages, stays, with a remark.
-  [[nodiscard]] Range rotate() const;
+  [[nodiscard]] Range overlap_dots() const;
+  /// The old name of overlap_dots, which the next version will not have.
+  [[deprecated("its name is overlap_dots")]] [[nodiscard]] Range rotate() const {
+    return overlap_dots();
+  }
   /// The same loop with its loads issued by a warp that does nothing else, on sm_90a: the copy
   /// engine brings them as soon as the warps that compute are done with what was there. The block
   /// gets four more warps, which hand most of their registers over; `warps` counts those that

@@ -86,7 +86,7 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   Range keyTiles =
       range(keyTilesSeen(block, queryCount, keyCount, {ofBlock, columns, width, 0}, causal))
           .stages(overlaps || withThree > target().shared_bytes ? 2 : 3);
-  for (auto n : overlaps ? keyTiles.rotate().warp_specialize() : keyTiles) {
+  for (auto n : overlaps ? keyTiles.overlap_dots().warp_specialize() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
     if (!isRising)

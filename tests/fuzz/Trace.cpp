@@ -45,7 +45,7 @@ private:
       Range plain = range(operand(0), operand(1), int(statement.attributes[kStep]));
       int stages = int(statement.attributes[kStages]);
       Range loop = stages ? plain.stages(stages) : plain;
-      Range turned = statement.attributes[kRotated] ? loop.rotate() : loop;
+      Range turned = statement.attributes[kRotated] ? loop.overlap_dots() : loop;
       for (Value i : statement.attributes[kSpecialized] ? turned.warp_specialize() : turned) {
         values_.emplace(statement.result, i);
         trace(statement.regions[0]);

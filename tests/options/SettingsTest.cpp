@@ -150,7 +150,7 @@ TEST(Options, Loops) {
       loopRow(
           ".unroll(0)", kPlain, [](Range loop) { return loop.unroll(0); }, On::None, "at least 1"),
       loopRow(".no_licm()", kPlain, [](Range loop) { return loop.no_licm(); }),
-      loopRow(".rotate()", kPlain, [](Range loop) { return loop.rotate(); }),
+      loopRow(".overlap_dots()", kPlain, [](Range loop) { return loop.overlap_dots(); }),
       loopRow(".flatten()", flat, kPlain),
       loopRow(".warp_specialize()", kPlain, special),
       loopRow(".flatten(), .warp_specialize()", flat, special),

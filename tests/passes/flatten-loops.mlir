@@ -235,7 +235,7 @@ func.func @turns_without_a_loader(%m: i32, %n: i32, %p: !tile.ptr<i32>) attribut
 func.func @turns_of_groups(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  // expected-remark @+1 {{ping_pong: the loop stays as it is: the loop inside has .rotate(), whose groups of warps take turns by themselves}}
+  // expected-remark @+1 {{ping_pong: the loop stays as it is: the loop inside has .overlap_dots(), whose groups of warps take turns by themselves}}
   scf.for %i = %c0 to %m step %c1 : i32 {
     scf.for %j = %c0 to %n step %c1 : i32 {
       tile.store %j, %p : i32, !tile.ptr<i32>

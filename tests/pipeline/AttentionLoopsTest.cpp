@@ -40,7 +40,7 @@ TEST_P(AttentionLoops, OnlineSoftmax) {
         auto sums = var(zeros(f32, {kRows, kWidth}));
         auto total = var(zeros(f32, {kRows})), largest = var(full(f32, {kRows}, -INFINITY));
         Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages);
-        for (auto j : rotates ? loop.rotate() : loop) {
+        for (auto j : rotates ? loop.overlap_dots() : loop) {
           Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
           Value next = max(largest, reduce_max(scores, 1));
           Value fade = exp2(largest - next), powers = exp2(scores - expand_dims(next, 1));
@@ -88,7 +88,7 @@ TEST_P(AttentionLoops, OneSourceForTwoProducts) {
                Value queries = q.tile({kRows, kWidth})(0, 0);
                auto sums = var(zeros(f32, {kRows, kWidth}));
                Range loop = range(cdiv(kv.dim(0), kKeys)).stages(stages);
-               for (auto j : rotates ? loop.rotate() : loop) {
+               for (auto j : rotates ? loop.overlap_dots() : loop) {
                  Value keys = kv.tile({kKeys, kWidth})(j, 0);
                  sums = dot(cast(f16, dot(queries, trans(keys))), keys, sums);
                }
@@ -133,7 +133,7 @@ TEST_P(AttentionLoops, GroupsInANest) {
           auto sums = var(zeros(f32, {kAll, kWidth}));
           auto largest = var(full(f32, {kAll}, -INFINITY));
           Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages);
-          Range turned = rotates ? loop.rotate() : loop;
+          Range turned = rotates ? loop.overlap_dots() : loop;
           for (auto j : specializes ? turned.warp_specialize() : turned) {
             Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
             Value next = max(largest, reduce_max(scores, 1));
@@ -185,7 +185,7 @@ TEST_P(AttentionLoops, AThirdProductBesideTheChain) {
         Value queries = q.tile({kRows, kWidth})(0, 0);
         auto sums = var(zeros(f32, {kRows, kWidth})), scores = var(zeros(f32, {kRows, kKeys}));
         Range loop = range(cdiv(kv.dim(0), kKeys)).stages(stages);
-        for (auto j : rotates ? loop.rotate() : loop) {
+        for (auto j : rotates ? loop.overlap_dots() : loop) {
           Value keys = kv.tile({kKeys, kWidth})(j, 0);
           Value right = kv.T().tile({kWidth, kKeys})(0, j);
           scores = dot(q.tile({kRows, kWidth})(0, 0), right, scores, options);

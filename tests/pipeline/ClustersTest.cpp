@@ -97,7 +97,7 @@ TEST_P(Clusters, ShareBothRingsOfARotatedLoop) {
       "cluster_chain", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages) {
         Value rank = cluster(kBlocks), rows = q.tile({kRows, kDepth})(rank, 0);
         auto sums = var(zeros(f32, {kRows, kColumns}));
-        for (auto j : range(cdiv(v.dim(0), kRows)).stages(stages).rotate().warp_specialize()) {
+        for (auto j : range(cdiv(v.dim(0), kRows)).stages(stages).overlap_dots().warp_specialize()) {
           Value scores = dot(rows, k.T().tile({kDepth, kRows})(0, j));
           sums = dot(cast(f16, scores), v.tile({kRows, kColumns})(j, 0), sums);
         }

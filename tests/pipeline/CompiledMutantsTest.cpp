@@ -224,7 +224,7 @@ Subject turns(int stages, bool specializes) {
         constexpr int kQueries = 128, kKeys = 32, kWidth = 16;
         Value queries = q.tile({kQueries, kWidth})(0, 0);
         auto sums = var(zeros(f32, {kQueries, kWidth}));
-        Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages).rotate();
+        Range loop = range(cdiv(k.dim(0), kKeys)).stages(stages).overlap_dots();
         for (auto j : specializes ? loop.warp_specialize() : loop) {
           Value scores = dot(queries, k.T().tile({kWidth, kKeys})(0, j));
           Value most = expand_dims(reduce_max(scores, 1), 1);

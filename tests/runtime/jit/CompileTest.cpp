@@ -194,7 +194,7 @@ TEST(Compile, LoopsAreRotatedOrARemarkSaysWhyNot) {
                                       ConstOf<bool> chained) {
     Value queries = q.tile({64, 32})(0, 0);
     auto sums = var(zeros(f32, {64, 32}));
-    for (auto j : range(cdiv(k.dim(0), 32)).rotate()) {
+    for (auto j : range(cdiv(k.dim(0), 32)).overlap_dots()) {
       Value scores = dot(queries, k.T().tile({32, 32})(0, j));
       sums = chained ? dot(cast(f16, exp2(scores)), v.tile({32, 32})(j, 0), sums) : sums + scores;
     }
