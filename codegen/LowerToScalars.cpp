@@ -4,7 +4,7 @@
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
-#include "passes/analysis/RegisterLimits.h"
+#include "passes/registers/RegisterLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -67,11 +67,10 @@ static void addLayoutSteps(OpPassManager &kernel) {
   kernel.addPass(createPromoteToShared());
 }
 
-// Shared memory and its barriers; with fewer stages, if the first attempt does not fit.
-static void addMemorySteps(OpPassManager &kernel, const PipelineOptions &options) {
-  const std::string &target = options.target;
+// Loops that fill their rings ahead of the products; with fewer stages, if memory does not suffice for the first attempt.
+static void addPipeliningSteps(OpPassManager &kernel, const PipelineOptions &options) {
   // What one loop needs at once is known only when its ring exists; the decision is written down before it is acted on.
-  kernel.addPass(createScheduleLoops({target, options.mostStages}));
+  kernel.addPass(createScheduleLoops({options.target, options.mostStages}));
 
   // Whether a warp loads for all teams is known; what follows places the memory and the barriers of each.
   kernel.addPass(createPlaceTeams());
@@ -90,7 +89,11 @@ static void addMemorySteps(OpPassManager &kernel, const PipelineOptions &options
 
   // Rings become allocations, copies, stores and loads: what follows knows memory, not rings.
   kernel.addPass(createLowerRings());
+}
 
+// Shared memory and its barriers.
+static void addMemorySteps(OpPassManager &kernel, const PipelineOptions &options) {
+  const std::string &target = options.target;
   // What a part of a tile is computed from is found beside its store, behind the waits for products that LowerRings has placed.
   kernel.addPass(createStoreParts());
 
@@ -109,7 +112,10 @@ static void addMemorySteps(OpPassManager &kernel, const PipelineOptions &options
 
   // Barriers follow from the bytes touched, so offsets must be final and nothing may move afterwards.
   kernel.addPass(createPlaceBarriers());
+}
 
+// The end of pipelining, for which memory and barriers must be placed: the warp that loads gets a program of its own.
+static void addRoleSteps(OpPassManager &kernel, const std::string &target) {
   // Each role gets the barriers that it meets at, so all must stand.
   kernel.addPass(createSpecializeWarps({target}));
 }
@@ -131,7 +137,10 @@ void buildLayoutPipeline(OpPassManager &module, const PipelineOptions &options) 
 }
 
 void buildMemoryPipeline(OpPassManager &module, const PipelineOptions &options) {
-  addMemorySteps(module.nest<func::FuncOp>(), options);
+  OpPassManager &kernel = module.nest<func::FuncOp>();
+  addPipeliningSteps(kernel, options);
+  addMemorySteps(kernel, options);
+  addRoleSteps(kernel, options.target);
 }
 
 void buildChecks(OpPassManager &module, const PipelineOptions &options) {

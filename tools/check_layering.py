@@ -10,6 +10,7 @@ import sys
 # Public headers that devices may use without linking the compiler.
 kSelfContained = {"tile/Error.h", "tile/Types.h"}
 kCompiler = {"mlir", "llvm"}
+kOfPasses = {"ir", "ir/layout", "ir/target"} | kCompiler
 # Public headers of the C API that a library without the compiler has too.
 kOfC = {f"tile/c/{name}.h" for name in ("Archive", "Argument", "Device", "Graph", "Status", "Tensor")}
 # The rooms of the virtual GPU: each may include those before it. What lies below a room (machine/async) belongs to it.
@@ -17,6 +18,19 @@ kVgpuRooms = ["runtime/vgpu/" + room for room in (
     "ptx", "check", "machine", "streams", "decode", "isa/alu", "isa/memory", "isa/async", "isa/sync", "isa/tensor",
     "isa")]
 kVgpuRooms.append("runtime/vgpu")
+# The rooms of passes: each may include those named, and passes itself, which declares all passes. Steps of the pipeline are
+# in the order tile and variants, layouts, staging, pipelining, memory, registers; what earlier ones ask later ones for is said here.
+kPassRooms = {
+    "analysis": (),
+    "registers": (),
+    "pipelining/analysis": ("analysis",),
+    "staging": ("analysis", "pipelining/analysis"),
+    "pipelining": ("analysis", "pipelining/analysis", "registers", "staging"),
+    "memory": ("analysis", "pipelining/analysis"),
+    "layouts": ("analysis",),
+    "variants": ("analysis", "staging"),
+    "tile": ("analysis", "staging", "variants"),
+}
 # Folder -> what it may include besides itself. "public" is include/tile. A subfolder is a folder of
 # its own, not part of the one around it.
 kMayInclude = {
@@ -25,9 +39,11 @@ kMayInclude = {
     "ir/layout": set(),
     "ir/target": set(),
     "ir": {"ir/layout", "ir/target", *kSelfContained} | kCompiler,
-    "passes": {"ir", "ir/layout", "ir/target"} | kCompiler,
+    "passes": kOfPasses,
+    **{f"passes/{room}": {"passes", *(f"passes/{other}" for other in others)} | kOfPasses
+       for room, others in kPassRooms.items()},
     "codegen/compiled": {"base", "ir/target", *kSelfContained},
-    "codegen": {"codegen/compiled", "passes", "ir", "ir/layout", "ir/target"} | kCompiler,
+    "codegen": {"codegen/compiled", "passes", "passes/analysis", "passes/memory", "passes/registers", "ir", "ir/layout", "ir/target"} | kCompiler,
     "frontend/call": {"public"},
     "frontend/trace": {"base", "frontend/call", "ir", "ir/layout", "ir/target", "public"} | kCompiler,
     "frontend/language": {"frontend/trace", "ir/layout", "public"},

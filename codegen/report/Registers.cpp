@@ -1,7 +1,7 @@
 // Registers: what the threads of each role need, and where.
 #include "codegen/report/MakeReport.h"
 
-#include "passes/analysis/RegisterEstimate.h"
+#include "passes/registers/RegisterEstimate.h"
 
 using namespace mlir;
 

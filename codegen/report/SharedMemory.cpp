@@ -6,7 +6,7 @@
 #include "ir/AsyncCopy.h"
 #include "ir/LayoutChange.h"
 #include "ir/layout/SharedAccess.h"
-#include "passes/analysis/ResourcePlan.h"
+#include "passes/memory/ResourcePlan.h"
 
 using namespace mlir;
 

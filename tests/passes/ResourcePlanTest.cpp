@@ -1,6 +1,6 @@
 // Offsets in shared memory: allocations whose contents matter at the same time do not overlap,
 // others share bytes.
-#include "passes/analysis/ResourcePlan.h"
+#include "passes/memory/ResourcePlan.h"
 
 #include "ir/Context.h"
 #include "mlir/IR/BuiltinOps.h"

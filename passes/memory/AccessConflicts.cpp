@@ -1,0 +1,153 @@
+#include "passes/memory/AccessConflicts.h"
+
+#include "ir/Annotations.h"
+#include "ir/LayoutAttr.h"
+#include "passes/analysis/GlobalMemory.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+bool isAtomic(Operation *op) {
+  auto store = dyn_cast<ir::ViewStoreOp>(op);
+  return (store && store.getAdds()) || isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op);
+}
+
+// Updates whose order cannot be seen: of one kind that commutes, with results nobody uses.
+bool commute(Operation *a, Operation *b) {
+  if (isa<ir::ViewStoreOp>(a) && isa<ir::ViewStoreOp>(b))
+    return isAtomic(a) && isAtomic(b);
+  auto first = dyn_cast<ir::AtomicRmwOp>(a), second = dyn_cast<ir::AtomicRmwOp>(b);
+  return first && second && first.getKind() == second.getKind() &&
+         first.getKind() != ir::AtomicKind::Xchg && first.getResult().use_empty() &&
+         second.getResult().use_empty();
+}
+
+// Is the value the same in all iterations of the loops around an operation?
+bool isMadeOutsideLoops(Value value, Operation *op) {
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (!loop.isDefinedOutsideOfLoop(value))
+      return false;
+  return true;
+}
+
+// Each thread touches in both accesses exactly the elements it alone holds: program order suffices. `where` is what names
+// the place (view and offsets, or the pointers).
+bool isSamePlaceInSameThread(Operation *a, Operation *b) {
+  auto placeOf = [](Operation *op) -> std::pair<SmallVector<Value>, Type> {
+    if (auto load = dyn_cast<ir::ViewLoadOp>(op))
+      return {SmallVector<Value>(load->getOperands()), load.getResult().getType()};
+    if (auto store = dyn_cast<ir::ViewStoreOp>(op))
+      return {SmallVector<Value>(store->getOperands().drop_front()), store.getValue().getType()};
+    if (auto load = dyn_cast<ir::LoadOp>(op))
+      return {{load.getPtr()}, load.getResult().getType()};
+    return {{cast<ir::StoreOp>(op).getPtr()}, op->getOperand(0).getType()};
+  };
+  if (a->getBlock() != b->getBlock() || b->isBeforeInBlock(a)) // another iteration may be elsewhere
+    return false;
+  auto [placeA, typeA] = placeOf(a);
+  auto [placeB, typeB] = placeOf(b);
+  if (a == b && !llvm::all_of(placeA, [&](Value value) { return isMadeOutsideLoops(value, a); }))
+    return false;
+  return placeA == placeB && typeA == typeB && gpu::encodingOf(typeA) &&
+         gpu::layoutOf(typeA).isInjective();
+}
+
+// A place as a value and what is added to it.
+std::pair<Value, int64_t> baseAndDistance(Value offset) {
+  APInt distance;
+  if (auto sum = offset.getDefiningOp<arith::AddIOp>();
+      sum && matchPattern(sum.getRhs(), m_ConstantInt(&distance)))
+    return {sum.getLhs(), distance.getSExtValue()};
+  return {offset, 0};
+}
+
+// Parts of one tile: along a dimension one ends before the other begins.
+bool areApart(Operation *a, Operation *b) {
+  auto first = dyn_cast<ir::ViewStoreOp>(a), second = dyn_cast<ir::ViewStoreOp>(b);
+  if (!first || !second || first.getView() != second.getView() || a->getBlock() != b->getBlock() ||
+      !a->isBeforeInBlock(b)) // else of another iteration
+    return false;
+  ArrayRef<int64_t> shape = ir::shapeOf(first.getValue().getType()),
+                    other = ir::shapeOf(second.getValue().getType());
+  for (auto [dim, offsets] :
+       llvm::enumerate(llvm::zip_equal(first.getOffsets(), second.getOffsets()))) {
+    auto [base, distance] = baseAndDistance(std::get<0>(offsets));
+    auto [otherBase, otherDistance] = baseAndDistance(std::get<1>(offsets));
+    if (base == otherBase &&
+        (distance + shape[dim] <= otherDistance || otherDistance + other[dim] <= distance))
+      return true;
+  }
+  return false;
+}
+
+// One thread does both, and it is the same one each time.
+bool areByElectedThread(const Access &earlier, const Access &later) {
+  return isa<gpu::ElectOp>(earlier.op->getParentOp()) && isa<gpu::ElectOp>(later.op->getParentOp());
+}
+
+// A slot that the copy engine fills is read behind a wait for the slot's barrier, by all threads that read it.
+bool isWaitedFor(const Access &earlier, const Access &later) {
+  return isa<gpu::TensorCopyOp>(earlier.op) && earlier.isWrite && !later.isWrite &&
+         earlier.allocation && earlier.allocation == later.allocation;
+}
+
+// The copy engine fills one of several slots again when it is known to be released, by the protocol of its ring.
+bool isRefill(const Access &earlier, const Access &later) {
+  return isa<gpu::TensorCopyOp>(later.op) && later.isWrite && !earlier.isWrite && later.isSlot &&
+         later.allocation && earlier.allocation == later.allocation;
+}
+
+// In a loop whose loads run ahead the protocol of its ring orders accesses of the slots; LowerRings has placed its
+// barriers. Fills before the loop may still meet readers of the time that it ran before.
+bool areOrderedByRing(const Access &earlier, const Access &later) {
+  if (!earlier.isSlot || earlier.allocation != later.allocation)
+    return false;
+  auto loop = earlier.op->getParentOfType<scf::ForOp>();
+  gpu::ScheduleAttr schedule = loop ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
+  return schedule && schedule.getStages() > 1 && loop == later.op->getParentOfType<scf::ForOp>();
+}
+
+} // namespace
+
+bool conflict(const Access &earlier, const Access &later) {
+  if (!earlier.isShared && !later.isShared && (earlier.acquires || later.releases))
+    return true; // the order of one thread's accesses becomes that of the program's
+  if (earlier.isShared != later.isShared || (!earlier.isWrite && !later.isWrite))
+    return false;
+  if (earlier.isShared)
+    return earlier.begin < later.end && later.begin < earlier.end &&
+           !areOrderedByRing(earlier, later) && !isWaitedFor(earlier, later) &&
+           !isRefill(earlier, later) && !areByElectedThread(earlier, later);
+  if (!mayOverlap(earlier.root, later.root))
+    return false;
+  if (isForeign(earlier.op) || isForeign(later.op))
+    return true;
+  if (isAtomic(earlier.op) || isAtomic(later.op)) // its elements may share an address
+    return !commute(earlier.op, later.op);
+  if (isa<gpu::TensorStoreOp>(earlier.op) || isa<gpu::TensorStoreOp>(later.op))
+    return !areByElectedThread(earlier, later);
+  return !isSamePlaceInSameThread(earlier.op, later.op) && !areApart(earlier.op, later.op);
+}
+
+std::string reasonFor(const Access &earlier, const Access &later) {
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  std::string what = earlier.isShared ? "shared memory" : "global memory";
+  if (earlier.isShared && earlier.end != kEnd && later.end != kEnd)
+    what += " bytes " + std::to_string(std::max(earlier.begin, later.begin)) + " to " +
+            std::to_string(std::min(earlier.end, later.end) - 1);
+  auto verb = [](const Access &access) { return std::string(access.isWrite ? "write" : "read"); };
+  bool isRoundLoop = earlier.op == later.op || (earlier.op->getBlock() == later.op->getBlock() &&
+                                                later.op->isBeforeInBlock(earlier.op));
+  return verb(later) + " after " + verb(earlier) + " of " + what +
+         (isRoundLoop ? " in the iteration before" : "");
+}
+
+} // namespace tile::passes

@@ -1,0 +1,131 @@
+// PlaceBarriers: looks at bytes, not at who asked for them. Going through the program it keeps the accesses since the last
+// barrier; one that conflicts with any of them gets a barrier before it. Loops are gone round until nothing changes, so
+// that the next iteration's first access sees this one's last.
+#include "passes/Passes.h"
+
+#include "passes/memory/AccessConflicts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_PLACEBARRIERS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+using Pending = llvm::SmallSetVector<Operation *, 8>;
+
+class BarrierPlacer {
+public:
+  void place(func::FuncOp function) {
+    Pending pending;
+    do {
+      changed_ = false;
+      pending.clear();
+      visit(function.getBody(), pending);
+    } while (changed_);
+    for (auto &[op, why] : barriersBefore_) {
+      OpBuilder builder(op);
+      gpu::BarrierOp::create(builder, op->getLoc(), why.reason).setOfBlock(why.isOfTeams);
+    }
+  }
+
+private:
+  void visit(Region &region, Pending &pending) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        visit(&op, pending);
+  }
+
+  void visit(Operation *op, Pending &pending) {
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return visitIf(branch, pending);
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return visitLoop(op, pending);
+    if (auto barrier = dyn_cast<gpu::BarrierOp>(op))
+      meet(pending, barrier.getOfBlock() || barrier.getBeforeFills());
+    else if (isa<ir::DebugBarrierOp>(op))
+      meet(pending, /*allTeams=*/false);
+    else if (auto placed = barriersBefore_.find(op); placed != barriersBefore_.end())
+      meet(pending, placed->second.isOfTeams);
+    Accesses accesses = accessesOf(op);
+    if (accesses.empty())
+      return;
+    if (std::optional<Why> why = conflictWith(pending, accesses)) {
+      Why &known = barriersBefore_[op];
+      changed_ |= known.reason.empty() || (why->isOfTeams && !known.isOfTeams);
+      known = {known.reason.empty() ? why->reason : known.reason,
+               known.isOfTeams || why->isOfTeams};
+      meet(pending, why->isOfTeams);
+    }
+    pending.insert(op);
+  }
+
+  /// Why a barrier stands somewhere, and whether all teams meet there.
+  struct Why {
+    std::string reason;
+    bool isOfTeams = false;
+  };
+
+  // Where each team meets by itself, what others do with memory of the block is still pending.
+  static void meet(Pending &pending, bool allTeams) {
+    pending.remove_if([&](Operation *op) {
+      return allTeams ||
+             llvm::none_of(accessesOf(op), [](const Access &access) { return access.isOfTeams; });
+    });
+  }
+
+  // Why the accesses must wait for one that is pending, if they must.
+  static std::optional<Why> conflictWith(const Pending &pending, const Accesses &accesses) {
+    for (Operation *other : pending)
+      for (const Access &earlier : accessesOf(other))
+        for (const Access &later : accesses)
+          if (conflict(earlier, later))
+            return Why{reasonFor(earlier, later), earlier.isOfTeams && later.isOfTeams};
+    return std::nullopt;
+  }
+
+  void visitIf(scf::IfOp op, Pending &pending) {
+    Pending otherwise = pending;
+    visit(op.getThenRegion(), pending);
+    visit(op.getElseRegion(), otherwise);
+    pending.insert(otherwise.begin(), otherwise.end());
+  }
+
+  // What is pending at the end of an iteration is pending at the start of the next.
+  void visitLoop(Operation *loop, Pending &pending) {
+    size_t before;
+    do {
+      before = pending.size();
+      Pending inside = pending;
+      for (Region &region : loop->getRegions())
+        visit(region, inside);
+      pending.insert(inside.begin(), inside.end());
+    } while (pending.size() != before);
+  }
+
+  bool changed_ = false;
+  llvm::MapVector<Operation *, Why> barriersBefore_;
+};
+
+struct PlaceBarriers : passes::impl::PlaceBarriersBase<PlaceBarriers> {
+  void runOnOperation() final {
+    WalkResult known = getOperation().walk([](Operation *op) {
+      return failed(verifyAccessesKnown(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (known.wasInterrupted())
+      return signalPassFailure();
+    BarrierPlacer().place(getOperation());
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,88 @@
+#include "passes/pipelining/PartsWriter.h"
+
+#include "passes/analysis/RunAhead.h"
+#include "passes/pipelining/analysis/RingReaders.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+void PartsWriter::lead(Operation *op) {
+  if (!led_.insert(op).second)
+    return;
+  for (Operation *reader : readersBefore(op))
+    if (rotation_.leading.contains(reader))
+      lead(reader);
+  for (Value value : takenBy(op))
+    if (auto variable = dyn_cast<BlockArgument>(value))
+      bringVariable(variable);
+    else if (Operation *source = value.getDefiningOp(); rotation_.leading.contains(source))
+      lead(source);
+  clone(op, next);
+}
+
+void PartsWriter::lag(Operation *op) {
+  if (!lagged_.insert(op).second)
+    return;
+  lagStepsBefore(op);
+  for (Operation *reader : readersBefore(op))
+    if (rotation_.lagging.contains(reader))
+      lag(reader);
+  for (Value value : takenBy(op))
+    if (Operation *source = value.getDefiningOp(); source && rotation_.lagging.contains(source))
+      lag(source);
+  auto get = dyn_cast<gpu::RingGetOp>(op);
+  if (!get || !rotation_.leading.contains(op))
+    return clone(op, now);
+  auto tiles = gpu::RingTilesOp::create(b_, get.getLoc(), get.getTiles().getTypes(), get.getRing(),
+                                        now.lookupOrDefault(get.getFill()));
+  now.map(get.getTiles(), tiles.getTiles());
+}
+
+Value PartsWriter::yieldedOf(BlockArgument variable) {
+  Value yielded = loop_.getTiedLoopYieldedValue(variable)->get();
+  if (Operation *source = yielded.getDefiningOp(); rotation_.lagging.contains(source))
+    lag(source);
+  return now.lookupOrDefault(yielded);
+}
+
+// An operand that is computed has a ring of its own, whose steps keep their order.
+void PartsWriter::lagStepsBefore(Operation *op) {
+  for (Value ring : op->getOperands())
+    if (isa<gpu::RingType>(ring.getType()) && !llvm::is_contained(rings_, ring))
+      for (Operation *step : rotation_.lagging)
+        if (llvm::is_contained(step->getOperands(), ring) && step->isBeforeInBlock(op))
+          lag(step);
+}
+
+// What reads the fill that is released: loads, products and the waits for them.
+SmallVector<Operation *> PartsWriter::readersBefore(Operation *op) const {
+  SmallVector<Operation *> readers;
+  auto release = dyn_cast<gpu::RingReleaseOp>(op);
+  if (!release || !llvm::is_contained(rings_, release.getRing()))
+    return readers;
+  for (Operation *user : release.getRing().getUsers())
+    if (isa<gpu::RingGetOp>(user) && user->getBlock() == op->getBlock())
+      llvm::append_range(readers, readersOf(cast<gpu::RingGetOp>(user), user->getResults()));
+  return readers;
+}
+
+void PartsWriter::bringVariable(BlockArgument variable) {
+  if (variable.getOwner() == loop_.getBody() && !next.contains(variable))
+    next.map(variable, yieldedOf(variable));
+}
+
+// A wait leaves those products under way that began behind its own.
+void PartsWriter::clone(Operation *op, IRMapping &at) {
+  Operation *copy = b_.clone(*op, at);
+  if (isa<gpu::DotAsyncOp>(copy))
+    begun_.push_back(copy);
+  auto wait = dyn_cast<gpu::DotWaitOp>(copy);
+  if (!wait)
+    return;
+  const auto *own = llvm::find(begun_, wait.getSums().getDefiningOp());
+  if (own != begun_.end())
+    wait.setPending(static_cast<uint32_t>(begun_.end() - own - 1));
+}
+
+} // namespace tile::passes

@@ -1,0 +1,317 @@
+// PipelineLoops: each ring of a loop of S stages gets S slots, and is filled S - 1 iterations ahead:
+//
+//   for i in 0 .. S-2:  fill i                     if there is an iteration i
+//   loop i:             get i; fill i + S - 1      if there is such an iteration; read; release i
+//
+// What the places of the copies follow from is computed again for the later iteration; variables of the loop that it
+// depends on run ahead in variables of their own. Each fill is committed whether it happens or not, so that waits can
+// count. Loads that end in registers are issued with the copies and put at the end of the iteration, when they have come.
+//
+// If the copy engine fills the ring, a product by wgmma stays under way from one iteration to the next, so that the tensor
+// core never waits for a loop to go round: what iteration i waits for is product i - 1, and that fill's slot is refilled:
+//
+//   loop i:             get i; product i; wait for product i - 1; release i - 1; fill i + S - 1
+#include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "passes/analysis/RunAhead.h"
+#include "passes/pipelining/ProductInFlight.h"
+#include "passes/pipelining/analysis/RingProtocol.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_PIPELINELOOPS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// The operations that fill a ring in the body of a loop.
+struct FillOps {
+  gpu::RingAcquireOp acquire;
+  /// Loads into registers, and changes of rank behind them, in program order.
+  SmallVector<Operation *> loads;
+  SmallVector<gpu::RingCopyOp> copies;
+  SmallVector<gpu::RingPutOp> puts;
+  gpu::RingCommitOp commit;
+  gpu::RingGetOp get;
+};
+
+/// One ring of a loop, which is built anew where what its places follow from must run ahead.
+class RingPipeliner {
+public:
+  RingPipeliner(scf::ForOp &loop, gpu::RingAcquireOp acquire, int32_t stages)
+      : loop_(loop), ahead_(stages - 1), b_(loop.getContext()), loc_(loop.getLoc()) {
+    ops_.acquire = acquire;
+  }
+
+  LogicalResult pipeline() {
+    if (failed(collect()))
+      return failure();
+    // A rotated loop has products under way during its iterations instead.
+    if (!gpu::scheduleOf(loop_).getRotated() &&
+        isFilledByEngine(ops_.acquire.getRing().getDefiningOp<gpu::RingAllocOp>()))
+      waitOfProduct_ = keepProductInFlight(loop_, ops_.acquire.getRing());
+    if (failed(slice()))
+      return failure();
+    setSlots();
+    SmallVector<Value> carriedAhead = fillBefore();
+    fillInside(carriedAhead);
+    eraseFill();
+    return success();
+  }
+
+private:
+  LogicalResult collect() {
+    for (Operation &op : *loop_.getBody()) {
+      if (!llvm::is_contained(op.getOperands(), ops_.acquire.getRing()))
+        continue;
+      if (auto copy = dyn_cast<gpu::RingCopyOp>(op))
+        ops_.copies.push_back(copy);
+      else if (auto put = dyn_cast<gpu::RingPutOp>(op))
+        ops_.puts.push_back(put);
+      else if (auto commit = dyn_cast<gpu::RingCommitOp>(op))
+        ops_.commit = commit;
+      else if (auto get = dyn_cast<gpu::RingGetOp>(op))
+        ops_.get = get;
+    }
+    if (!ops_.commit || !ops_.get)
+      return ops_.acquire.emitOpError("needs a commit and a get of its fill in the same body");
+    return success();
+  }
+
+  LogicalResult slice() {
+    SmallVector<Value> places = {ops_.acquire.getFill()};
+    for (gpu::RingCopyOp copy : ops_.copies)
+      llvm::append_range(places, copy->getOperands());
+    for (gpu::RingPutOp put : ops_.puts)
+      if (!collectLoad(put.getValue().getDefiningOp(), places))
+        return put.emitOpError("cannot run ahead: it puts what no load of the body delivers");
+    std::string why;
+    std::optional<AheadSlice> slice = aheadSlice(places, loop_, &why);
+    if (!slice)
+      return ops_.acquire.emitOpError("cannot run ahead: of a load, ") << why;
+    slice_ = std::move(*slice);
+    return success();
+  }
+
+  // The load behind a put, and the change of its rank; false if there is none.
+  bool collectLoad(Operation *op, SmallVector<Value> &places) {
+    if (!op || op->getBlock() != loop_.getBody())
+      return false;
+    if (isa<ir::ViewLoadOp>(op))
+      llvm::append_range(places, op->getOperands());
+    else if (!isa<ir::ReshapeOp>(op) || !collectLoad(op->getOperand(0).getDefiningOp(), places))
+      return false;
+    ops_.loads.push_back(op);
+    return true;
+  }
+
+  void setSlots() {
+    Value ring = ops_.acquire.getRing();
+    ring.setType(gpu::RingType::get(b_.getContext(), ahead_ + 1,
+                                    cast<gpu::RingType>(ring.getType()).getTiles()));
+  }
+
+  Value inLoopType(int64_t number) {
+    return arith::ConstantOp::create(b_, loc_,
+                                     b_.getIntegerAttr(loop_.getInductionVar().getType(), number));
+  }
+
+  Value steps(int64_t count) {
+    return b_.createOrFold<arith::MulIOp>(loc_, loop_.getStep(), inLoopType(count));
+  }
+
+  // Is there an iteration `count` behind the one of this index? So that nothing overflows at the end of the numbers,
+  // the bound moves and not the index.
+  Value hasIteration(Value index, int64_t count) {
+    Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), steps(count));
+    return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, index, bound);
+  }
+
+  // The fills before the loop; the variables as they are that many iterations later.
+  SmallVector<Value> fillBefore() {
+    b_.setInsertionPoint(loop_);
+    IRMapping now;
+    for (BlockArgument variable : slice_.carried)
+      now.map(variable, loop_.getTiedLoopInit(variable)->get());
+    for (int64_t i = 0; i < ahead_; ++i) {
+      Value index = b_.createOrFold<arith::AddIOp>(loc_, loop_.getLowerBound(), steps(i));
+      now.map(loop_.getInductionVar(), index);
+      Fill fill = issue(now, hasIteration(loop_.getLowerBound(), i), i);
+      putAndCommit(fill);
+      advance(now);
+    }
+    return llvm::map_to_vector(slice_.carried,
+                               [&](BlockArgument variable) { return now.lookup(variable); });
+  }
+
+  // The fill of each iteration comes where the slot's readers are known to be done: behind the get, or the wait for the
+  // product of the iteration before.
+  void fillInside(ValueRange carriedAhead) {
+    IRMapping later;
+    auto nextOnes = [&](OpBuilder &, Location, ArrayRef<BlockArgument> variables) {
+      for (auto [variable, own] : llvm::zip_equal(slice_.carried, variables))
+        later.map(variable, own);
+      b_.setInsertionPointAfter(waitOfProduct_ ? waitOfProduct_ : ops_.get);
+      Value index = b_.createOrFold<arith::AddIOp>(loc_, loop_.getInductionVar(), steps(ahead_));
+      later.map(loop_.getInductionVar(), index);
+      Fill fill = issue(later, hasIteration(loop_.getInductionVar(), ahead_));
+      b_.setInsertionPoint(loop_.getBody()->getTerminator());
+      putAndCommit(fill);
+      advance(later);
+      return llvm::map_to_vector(slice_.carried,
+                                 [&](BlockArgument variable) { return later.lookup(variable); });
+    };
+    if (carriedAhead.empty()) {
+      nextOnes(b_, loc_, {});
+      return;
+    }
+    // The loop is built anew; its body moves when it is complete.
+    IRRewriter rewriter(b_.getContext());
+    rewriter.setInsertionPoint(loop_);
+    loop_ = cast<scf::ForOp>(*loop_.replaceWithAdditionalYields(
+        rewriter, carriedAhead, /*replaceInitOperandUsesInLoop=*/false, nextOnes));
+  }
+
+  /// A fill that was issued: its number and the tiles that are still to be put.
+  struct Fill {
+    Value number;
+    SmallVector<Value> tiles;
+  };
+
+  // Copies on a condition. What may not be carried out in vain, and tiles in registers, stand in a branch.
+  Fill issue(IRMapping &at, Value condition, std::optional<int64_t> knownNumber = {}) {
+    if (slice_.isSpeculatable() && ops_.loads.empty()) {
+      cloneAll(slice_.ops, at);
+      acquire(at, knownNumber);
+      for (gpu::RingCopyOp copy : ops_.copies)
+        cast<gpu::RingCopyOp>(b_.clone(*copy, at)).getPredicateMutable().assign(condition);
+      return {at.lookupOrDefault(ops_.acquire.getFill()), {}};
+    }
+    cloneAll(numberSlice(), at);
+    acquire(at, knownNumber);
+    auto branch = scf::IfOp::create(b_, loc_, tileTypes(), condition, !ops_.puts.empty());
+    {
+      OpBuilder::InsertionGuard guard(b_);
+      b_.setInsertionPointToStart(branch.thenBlock());
+      IRMapping inside(at);
+      cloneAll(slice_.ops, inside);
+      inside.map(ops_.acquire.getFill(), at.lookupOrDefault(ops_.acquire.getFill()));
+      cloneAll(ops_.loads, inside);
+      for (gpu::RingCopyOp copy : ops_.copies)
+        b_.clone(*copy, inside);
+      if (!ops_.puts.empty())
+        yieldTiles(branch, inside);
+    }
+    return {at.lookupOrDefault(ops_.acquire.getFill()), SmallVector<Value>(branch.getResults())};
+  }
+
+  void acquire(IRMapping &at, std::optional<int64_t> knownNumber) {
+    if (knownNumber)
+      at.map(ops_.acquire.getFill(),
+             arith::ConstantIntOp::create(b_, loc_, *knownNumber, 32).getResult());
+    b_.clone(*ops_.acquire, at);
+  }
+
+  // What the number of the fill follows from is free of effects, and of use outside the branch.
+  SmallVector<Operation *> numberSlice() {
+    auto number = aheadSlice(ops_.acquire.getFill(), loop_);
+    return SmallVector<Operation *>(number->ops.begin(), number->ops.end());
+  }
+
+  SmallVector<Type> tileTypes() {
+    SmallVector<Type> types;
+    for (gpu::RingPutOp put : ops_.puts)
+      types.push_back(put.getValue().getType());
+    return types;
+  }
+
+  void yieldTiles(scf::IfOp branch, IRMapping &inside) {
+    SmallVector<Value> loaded;
+    for (gpu::RingPutOp put : ops_.puts)
+      loaded.push_back(inside.lookup(put.getValue()));
+    scf::YieldOp::create(b_, loc_, loaded);
+    b_.setInsertionPointToStart(branch.elseBlock());
+    SmallVector<Value> nothing;
+    for (Type type : tileTypes())
+      nothing.push_back(arith::ConstantOp::create(b_, loc_, cast<TypedAttr>(b_.getZeroAttr(type))));
+    scf::YieldOp::create(b_, loc_, nothing);
+  }
+
+  template <class Ops> void cloneAll(const Ops &all, IRMapping &at) {
+    for (Operation *op : all)
+      b_.clone(*op, at);
+  }
+
+  void putAndCommit(const Fill &fill) {
+    for (auto [put, tile] : llvm::zip_equal(ops_.puts, fill.tiles))
+      gpu::RingPutOp::create(b_, put.getLoc(), tile, put.getRing(), fill.number, put.getPart());
+    gpu::RingCommitOp::create(b_, ops_.commit.getLoc(), ops_.commit.getRing(), fill.number);
+  }
+
+  // The variables as they are an iteration later.
+  void advance(IRMapping &at) {
+    if (slice_.carried.empty())
+      return;
+    IRMapping stepped(at);
+    cloneAll(slice_.steps, stepped);
+    for (BlockArgument variable : slice_.carried)
+      at.map(variable, stepped.lookupOrDefault(loop_.getTiedLoopYieldedValue(variable)->get()));
+  }
+
+  void eraseFill() {
+    for (Operation *put : ops_.puts)
+      put->erase();
+    for (Operation *copy : ops_.copies)
+      copy->erase();
+    for (Operation *load : llvm::reverse(ops_.loads))
+      load->erase();
+    ops_.acquire.erase();
+    ops_.commit.erase();
+  }
+
+  scf::ForOp &loop_;
+  int64_t ahead_;
+  OpBuilder b_;
+  Location loc_;
+  FillOps ops_;
+  Operation *waitOfProduct_ = nullptr; ///< the release behind it, if a product stays under way
+  AheadSlice slice_;
+};
+
+struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
+      if (schedule && schedule.getStages() > 1)
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      if (failed(pipeline(loop, gpu::scheduleOf(loop).getStages())))
+        return signalPassFailure();
+    if (failed(verifyRings(getOperation())))
+      signalPassFailure();
+  }
+
+  static LogicalResult pipeline(scf::ForOp loop, int32_t stages) {
+    SmallVector<gpu::RingAcquireOp> rings = ringsOf(loop);
+    if (rings.empty())
+      return loop.emitError("is scheduled in ")
+             << stages << " stages, but its iterations fill no ring";
+    for (gpu::RingAcquireOp acquire : rings)
+      if (failed(RingPipeliner(loop, acquire, stages).pipeline()))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

@@ -1,0 +1,134 @@
+#include "passes/pipelining/ProductInFlight.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+/// A product, its wait, and the variable of the loop that it adds to.
+struct CarriedProduct {
+  gpu::DotAsyncOp product;
+  gpu::DotWaitOp wait;
+  BlockArgument sums;
+  gpu::RingReleaseOp release; ///< of the fill that it reads
+};
+
+// Does the operand stay as it is until the next iteration's product is under way: in the ring, or from before the loop?
+bool outlivesIteration(Value memory, scf::ForOp loop, Value ring) {
+  Operation *op = memory.getDefiningOp();
+  if (!op || !loop->isAncestor(op))
+    return true;
+  auto get = dyn_cast<gpu::RingGetOp>(op);
+  return get && get.getRing() == ring;
+}
+
+// What takes the tile in a branch waits for it there.
+bool areOthersInBranches(gpu::DotWaitOp wait, OpOperand *yielded) {
+  return llvm::all_of(wait.getResult().getUses(), [&](OpOperand &use) {
+    Operation *op = wait->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return &use == yielded || (op != use.getOwner() && isa<scf::IfOp>(op));
+  });
+}
+
+std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
+  SmallVector<gpu::DotAsyncOp> products;
+  loop.walk([&](gpu::DotAsyncOp product) { products.push_back(product); });
+  if (products.size() != 1 || products.front()->getBlock() != loop.getBody())
+    return std::nullopt;
+  CarriedProduct found{
+      products.front(), {}, dyn_cast<BlockArgument>(products.front().getAcc()), {}};
+  if (!found.sums || found.sums.getOwner() != loop.getBody() || !found.sums.hasOneUse() ||
+      !found.product.getResult().hasOneUse())
+    return std::nullopt;
+  found.wait = dyn_cast<gpu::DotWaitOp>(*found.product.getResult().user_begin());
+  OpOperand *yielded = loop.getTiedLoopYieldedValue(found.sums);
+  if (!found.wait || yielded->get() != found.wait.getResult() ||
+      !areOthersInBranches(found.wait, yielded) || !isa<RankedTensorType>(found.sums.getType()))
+    return std::nullopt;
+  for (Value operand : found.product->getOperands().take_front(2))
+    if (!outlivesIteration(operand, loop, ring))
+      return std::nullopt;
+  for (auto release : loop.getBody()->getOps<gpu::RingReleaseOp>())
+    if (release.getRing() == ring)
+      found.release = release;
+  return found.release ? std::optional(found) : std::nullopt;
+}
+
+// Of the tile in flight.
+void waitInBranches(gpu::DotWaitOp wait, Value inFlight) {
+  llvm::SmallSetVector<Region *, 2> regions;
+  for (OpOperand &use : wait.getResult().getUses())
+    if (Operation *op = wait->getBlock()->findAncestorOpInBlock(*use.getOwner());
+        op != use.getOwner())
+      for (Region &region : op->getRegions())
+        if (region.isAncestor(use.getOwner()->getParentRegion()))
+          regions.insert(&region);
+  for (Region *region : regions) {
+    OpBuilder b = OpBuilder::atBlockBegin(&region->front());
+    auto here = gpu::DotWaitOp::create(b, wait.getLoc(), wait.getResult().getType(), inFlight, 0);
+    wait.getResult().replaceUsesWithIf(here.getResult(), [&](OpOperand &use) {
+      return region->isAncestor(use.getOwner()->getParentRegion());
+    });
+  }
+}
+
+// The tile is in flight round the loop, and is waited for behind it.
+void carryInFlight(scf::ForOp loop, CarriedProduct &found) {
+  OpBuilder b(loop);
+  Type tile = found.sums.getType();
+  Location loc = found.wait.getLoc();
+  OpOperand *init = loop.getTiedLoopInit(found.sums);
+  init->set(gpu::DotBeginOp::create(b, loc, init->get()));
+  found.sums.setType(init->get().getType());
+  b.setInsertionPoint(found.wait);
+  auto wait = gpu::DotWaitOp::create(b, loc, init->get().getType(), found.product.getResult(), 1);
+  waitInBranches(found.wait, wait.getResult());
+  found.wait.getResult().replaceAllUsesWith(wait.getResult());
+  found.wait.erase();
+  found.wait = wait;
+  Value result = loop.getTiedLoopResult(found.sums);
+  result.setType(init->get().getType());
+  b.setInsertionPointAfter(loop); // even where nobody takes it: no product outlives its operands
+  auto last = gpu::DotWaitOp::create(b, loc, tile, result, 0);
+  result.replaceAllUsesExcept(last.getResult(), last);
+}
+
+// The fill that a product was reading is released in the next iteration, and the last one behind the loop.
+gpu::RingReleaseOp releaseLater(scf::ForOp &loop, CarriedProduct &found) {
+  IRRewriter rewriter(loop.getContext());
+  rewriter.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  Value ring = found.release.getRing(), fill = found.release.getFill();
+  Value none = arith::ConstantIntOp::create(rewriter, loc, -1, 32);
+  gpu::RingReleaseOp early = found.release, later;
+  Operation *wait = found.wait;
+  auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> variables) -> SmallVector<Value> {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(wait);
+    later = gpu::RingReleaseOp::create(b, loc, ring, variables.front());
+    return {fill};
+  };
+  auto replaced = loop.replaceWithAdditionalYields(rewriter, none,
+                                                   /*replaceInitOperandUsesInLoop=*/false, next);
+  loop = cast<scf::ForOp>((*replaced).getOperation());
+  early.erase();
+  Operation *afterLoop = loop->getNextNode(); // the wait for the last product
+  rewriter.setInsertionPointAfter(afterLoop);
+  gpu::RingReleaseOp::create(rewriter, loc, ring, loop.getResults().back());
+  return later;
+}
+
+} // namespace
+
+Operation *keepProductInFlight(scf::ForOp &loop, Value ring) {
+  std::optional<CarriedProduct> found = findProduct(loop, ring);
+  if (!found)
+    return nullptr;
+  carryInFlight(loop, *found);
+  return releaseLater(loop, *found);
+}
+
+} // namespace tile::passes

@@ -1,0 +1,114 @@
+#include "passes/pipelining/RingMemory.h"
+
+#include "ir/Annotations.h"
+#include "ir/LayoutAttr.h"
+#include "ir/layout/WgmmaOperand.h"
+#include "passes/pipelining/RingRuns.h"
+#include "passes/staging/StagingLayout.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+// The patterns of swizzles begin at multiples of 1024 bytes.
+static int32_t alignmentOf(gpu::SmemType tile, const RingForm &form) {
+  bool hasPattern = !isRow(tile.getShape()) && (form.isReadByWgmma || form.hasCopiesByEngine);
+  return hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment;
+}
+
+RingMemory::RingMemory(gpu::RingAllocOp ring, const RingForm &form)
+    : ring_(ring), form_(form), slots_(ring.getRing().getType().getSlots()) {
+  OpBuilder b(ring);
+  for (gpu::SmemType tile : ring.getRing().getType().getTiles()) {
+    tiles_.push_back(
+        gpu::SmemAllocOp::create(b, ring.getLoc(), tile, slots_, alignmentOf(tile, form)));
+    tiles_.back().setOfBlock(form.isOfBlock);
+  }
+  if (!form.hasCopiesByEngine)
+    return;
+  barriers_ = allocateBarriers(b);
+  if (form.groupsDrift)
+    releases_ = allocateBarriers(b);
+}
+
+gpu::SmemAllocOp RingMemory::allocateBarriers(OpBuilder &b) {
+  auto row = gpu::attributeOf(b.getContext(), layout::SharedLayout::rowMajor({slots_}, {0}));
+  auto barriers = gpu::SmemAllocOp::create(
+      b, ring_.getLoc(), gpu::SmemType::get(b.getContext(), {slots_}, b.getI64Type(), row));
+  barriers.setOfBlock(form_.isOfBlock);
+  return barriers;
+}
+
+SmallVector<int64_t> RingMemory::strides() const {
+  SmallVector<int64_t> strides;
+  for (gpu::SmemAllocOp memory : tiles_)
+    strides.push_back(memory.getSlotStride());
+  if (barriers_)
+    strides.push_back(gpu::kBarrierBytes);
+  return strides;
+}
+
+// What was written to the slots' memory before is seen before the engine writes there. Of one run nothing has their memory
+// after it.
+void RingMemory::makeBarriers() {
+  OpBuilder b(ring_);
+  SmallVector<RingRun> runs = runsOf(ring_);
+  bool isOnly = runs.size() == 1 && isOnceAtMost(runs.front().first, ring_);
+  for (RingRun run : runs) {
+    gpu::BarrierOp other = meetingBefore(run);
+    bool servesBoth = other && other.getBeforeFills() == form_.groupsDrift &&
+                      other.getOfCluster() == form_.isOfCluster();
+    b.setInsertionPoint(servesBoth ? other->getPrevNode() : run.first); // before its fence
+    initialize(b);
+    if (!servesBoth)
+      meet(b);
+    if (isOnly)
+      return;
+    b.setInsertionPointAfter(run.last);
+    invalidate(b);
+  }
+}
+
+// Each warp that reads releases, of all teams that do at once, of all blocks.
+void RingMemory::initialize(OpBuilder &b) {
+  inOneThread(b, [&] {
+    gpu::MbarrierInitOp::create(b, ring_.getLoc(), barriers_, 1);
+    int64_t teams = form_.isOfBlock && !form_.isInTurn ? ir::teamsOf(ring_) : 1,
+            blocks = form_.isOfCluster() ? ir::clusterOf(ring_) : 1;
+    if (releases_)
+      gpu::MbarrierInitOp::create(b, ring_.getLoc(), releases_,
+                                  static_cast<uint32_t>(ir::warpsOf(ring_) * teams * blocks));
+  });
+}
+
+void RingMemory::invalidate(OpBuilder &b) {
+  inOneThread(b, [&] {
+    gpu::MbarrierInvalOp::create(b, ring_.getLoc(), barriers_);
+    if (releases_)
+      gpu::MbarrierInvalOp::create(b, ring_.getLoc(), releases_);
+  });
+}
+
+void RingMemory::meet(OpBuilder &b) {
+  gpu::ProxyFenceOp::create(b, ring_.getLoc());
+  auto made = gpu::BarrierOp::create(b, ring_.getLoc(), "the slots' barriers are made");
+  made.setBeforeFills(form_.groupsDrift);
+  made.setOfCluster(form_.isOfCluster());
+}
+
+void RingMemory::arrive(OpBuilder &b, Location loc, Value distance, Value predicate) {
+  gpu::MbarrierArriveOp::create(b, loc, releases_, distance, predicate, form_.isReadByThreads,
+                                form_.isOfCluster());
+}
+
+gpu::ElectOp RingMemory::inOneThread(OpBuilder &b, llvm::function_ref<void()> make,
+                                     Value predicate) {
+  auto elect = gpu::ElectOp::create(b, ring_.getLoc(), predicate);
+  elect.setOfBlock(form_.isOfBlock);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&elect.getBody().front());
+  make();
+  return elect;
+}
+
+} // namespace tile::passes

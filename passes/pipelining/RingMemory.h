@@ -1,0 +1,45 @@
+// What a ring becomes in shared memory: its slots, and for what the copy engine brings barriers, one a slot.
+#pragma once
+
+#include "passes/pipelining/RingForm.h"
+
+namespace tile::passes {
+
+class RingMemory {
+public:
+  /// Allocates where the ring is made.
+  RingMemory(gpu::RingAllocOp ring, const RingForm &form);
+
+  gpu::SmemAllocOp tile(size_t part) const { return tiles_[part]; }
+  /// At which the bytes of fills arrive; null unless the engine copies.
+  gpu::SmemAllocOp barriers() const { return barriers_; }
+  /// At which readers release fills; null unless groups of warps drift apart.
+  gpu::SmemAllocOp releases() const { return releases_; }
+
+  /// From slot to slot, of each tile and of barriers.
+  llvm::SmallVector<int64_t> strides() const;
+
+  /// Makes the barriers before each run of fills, so that phases begin at 0, and gives them up behind it.
+  void makeBarriers();
+
+  /// A warp arrives at the release at a distance from the first.
+  void arrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value distance, mlir::Value predicate);
+
+  /// What one thread does alone, in a block that `make` fills.
+  gpu::ElectOp inOneThread(mlir::OpBuilder &b, llvm::function_ref<void()> make,
+                           mlir::Value predicate = {});
+
+private:
+  gpu::SmemAllocOp allocateBarriers(mlir::OpBuilder &b);
+  void initialize(mlir::OpBuilder &b);
+  void invalidate(mlir::OpBuilder &b);
+  void meet(mlir::OpBuilder &b);
+
+  gpu::RingAllocOp ring_;
+  const RingForm &form_;
+  int32_t slots_;
+  llvm::SmallVector<gpu::SmemAllocOp> tiles_;
+  gpu::SmemAllocOp barriers_, releases_;
+};
+
+} // namespace tile::passes

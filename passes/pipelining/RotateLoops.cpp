@@ -1,0 +1,270 @@
+// RotateLoops: products of a loop that take what an iteration computes lag behind those that depend on what it loads alone.
+// With B for them and what follows from them, and A for the rest:
+//
+//   for i in l .. u: A(i) B(i)    becomes    if l < u: A(l); for i in l .. u-1: { A(i+1) B(i) }; B(u-1)
+//
+// so that no iteration has a condition, and in each the products of both parts are independent. Those of A begin first,
+// then those of B, which are under way while A goes on with the results of its own (of attention: the softmax). What A has
+// computed for B, and for the iteration behind, crosses to the next iteration as variables of the loop; what both need of
+// indices and tiles in shared memory each finds for itself. The last B fills nothing: no iteration follows.
+//
+// The steps of a ring are in the part that reads it, where fills are released as soon as the products that read them are done: of
+// S slots the loads run S - 1 iterations ahead. Of a ring that both parts read A gets the fills and B releases them, so that the
+// loads run S - 2 iterations ahead of the products of A.
+//
+// Several groups of warps whose products are all by wgmma take turns at beginning them: one's are under way while the others
+// compute. Left to themselves they may do the same at the same time. If threads fill the ring they meet in each iteration,
+// and have no turns to take.
+#include "passes/Passes.h"
+
+#include "ir/Annotations.h"
+#include "ir/DotLayouts.h"
+#include "ir/Wgmma.h"
+#include "passes/analysis/RunAhead.h"
+#include "passes/pipelining/PartsWriter.h"
+#include "passes/pipelining/analysis/RingProtocol.h"
+#include "passes/pipelining/analysis/RingReaders.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile::passes {
+#define GEN_PASS_DEF_ROTATELOOPS
+#include "passes/Passes.h.inc"
+} // namespace tile::passes
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+class LoopRotator {
+public:
+  LoopRotator(scf::ForOp loop, Rotation rotation)
+      : loop_(loop), rotation_(std::move(rotation)), b_(loop), loc_(loop.getLoc()) {
+    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+      rings_.push_back(acquire.getRing());
+  }
+
+  void rotate() {
+    Value hasIteration = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt,
+                                               loop_.getLowerBound(), loop_.getUpperBound());
+    bool hasResults = loop_.getNumResults() != 0;
+    auto branch =
+        scf::IfOp::create(b_, loc_, loop_.getResultTypes(), hasIteration, /*withElse=*/hasResults);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> initial = first();
+    if (takesTurns())
+      gpu::PassTurnOp::create(b_, loc_, /*alone=*/true);
+    SmallVector<Value> carried = steady(initial);
+    if (takesTurns())
+      gpu::TakeTurnOp::create(b_, loc_, /*alone=*/true);
+    SmallVector<Value> results = last(carried);
+    if (hasResults) {
+      scf::YieldOp::create(b_, loc_, results);
+      b_.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b_, loc_, loop_.getInitArgs());
+    }
+    loop_->replaceAllUsesWith(branch.getResults());
+    loop_.erase();
+  }
+
+private:
+  // A(l); what the loop carries as it begins: what crosses, the variables, the index.
+  SmallVector<Value> first() {
+    PartsWriter parts(b_, loop_, rotation_, rings_);
+    parts.next.map(loop_.getInductionVar(), loop_.getLowerBound());
+    parts.next.map(loop_.getRegionIterArgs(), loop_.getInitArgs());
+    for (Operation *op : rotation_.leading)
+      parts.lead(op);
+    SmallVector<Value> carried;
+    for (Value value : rotation_.crossing)
+      carried.push_back(parts.next.lookup(value));
+    for (BlockArgument variable : rotation_.variables)
+      carried.push_back(loop_.getTiedLoopInit(variable)->get());
+    carried.push_back(loop_.getLowerBound());
+    return carried;
+  }
+
+  // { A(i+1) B(i) } for all iterations but the last; what it carries as it ends.
+  SmallVector<Value> steady(ValueRange initial) {
+    Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), loop_.getStep());
+    auto steady =
+        scf::ForOp::create(b_, loc_, loop_.getLowerBound(), bound, loop_.getStep(), initial);
+    steady->setDiscardableAttrs(loop_->getDiscardableAttrDictionary());
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(steady.getBody());
+    PartsWriter parts(b_, loop_, rotation_, rings_);
+    mapCarried(parts.now, steady.getInductionVar(), steady.getRegionIterArgs());
+    Value following = arith::AddIOp::create(b_, loc_, steady.getInductionVar(), loop_.getStep());
+    parts.next.map(loop_.getInductionVar(), following);
+    interleave(parts);
+    SmallVector<Value> carried;
+    for (Value value : rotation_.crossing)
+      carried.push_back(parts.next.lookup(value));
+    for (BlockArgument variable : rotation_.variables)
+      carried.push_back(parts.yieldedOf(variable));
+    carried.push_back(following);
+    scf::YieldOp::create(b_, loc_, carried);
+    return llvm::to_vector_of<Value>(steady.getResults());
+  }
+
+  // Products of both parts begin as early as they can. A waits for its own where it needs them, and for those of B where it
+  // needs those, or what they are reading is to be replaced. What is put, and the end of a fill, come at the end.
+  void interleave(PartsWriter &parts) {
+    bool hasBegun = false;
+    for (Operation *op : rotation_.leading) {
+      if (isa<gpu::DotWaitOp>(op) || (isFill(op) && !hasBegun))
+        continue; // on demand, and behind the products
+      if (isHandedOver(op))
+        finishLate(parts);
+      if (!hasBegun && gpu::isProduct(op)) {
+        hasBegun = true;
+        for (Value operand : op->getOperands())
+          if (Operation *source = operand.getDefiningOp(); rotation_.leading.contains(source))
+            parts.lead(source); // waits for what it reads come before the turn
+        if (takesTurns())
+          gpu::TakeTurnOp::create(b_, loc_, /*alone=*/false);
+      }
+      parts.lead(op);
+      if (op == rotation_.lastLeadingProduct)
+        beginLagging(parts);
+    }
+    finishLate(parts);
+    for (Operation *op : rotation_.leading)
+      parts.lead(op);
+    for (Operation *op : rotation_.lagging)
+      parts.lag(op);
+  }
+
+  // Does a late product take this from the registers in which it is carried?
+  bool isHandedOver(Operation *op) const {
+    return llvm::any_of(op->getResults(), [&](Value result) {
+      return rotation_.crossing.contains(result) &&
+             llvm::any_of(result.getUsers(), [&](Operation *user) {
+               return gpu::isProduct(user) && rotation_.late.contains(user);
+             });
+    });
+  }
+
+  // Asks for the copies of a fill, or loads what is put.
+  bool isFill(Operation *op) const {
+    return !isa<gpu::RingPutOp, gpu::RingCommitOp>(op) &&
+           llvm::any_of(rings_, [&](Value ring) { return fillsRing(op, ring); });
+  }
+
+  void beginLagging(PartsWriter &parts) {
+    for (Operation *op : rotation_.late)
+      if (gpu::isProduct(op) && !followsFromLate(op))
+        parts.lag(op);
+    if (takesTurns())
+      gpu::PassTurnOp::create(b_, loc_, /*alone=*/false);
+    for (Operation *op : rotation_.leading)
+      if (isFill(op))
+        parts.lead(op);
+    for (Operation *op : rotation_.lagging)
+      if (isFill(op))
+        parts.lag(op);
+      else if (isa<scf::IfOp>(op) && !rotation_.late.contains(op)) // loads what is put
+        parts.lag(op);
+  }
+
+  bool takesTurns() {
+    auto isByEngine = [](Value ring) {
+      return isFilledByEngine(ring.getDefiningOp<gpu::RingAllocOp>());
+    };
+    auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
+    return ir::warpsOf(loop_) * ir::teamsOf(loop_) > ir::kWarpsPerGroup &&
+           llvm::all_of(rings_, isByEngine) && llvm::all_of(rotation_.leading, isByGroups) &&
+           llvm::all_of(rotation_.late, isByGroups);
+  }
+
+  bool followsFromLate(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return rotation_.late.contains(operand.getDefiningOp());
+    });
+  }
+
+  void finishLate(PartsWriter &parts) {
+    for (Operation *op : rotation_.late)
+      parts.lag(op);
+    for (Operation *op : rotation_.lagging)
+      if (isa<gpu::RingReleaseOp>(op) && !isOnOtherRing(op))
+        parts.lag(op);
+  }
+
+  // B of the last iteration, which nothing follows; the results of the loop.
+  SmallVector<Value> last(ValueRange carried) {
+    PartsWriter parts(b_, loop_, rotation_, rings_);
+    mapCarried(parts.now, carried.back(), carried);
+    for (Operation *op : rotation_.lagging)
+      if (rotation_.late.contains(op) || isOnOtherRing(op) || isa<gpu::RingReleaseOp>(op))
+        parts.lag(op);
+    SmallVector<Value> results;
+    for (OpResult result : loop_.getResults()) {
+      BlockArgument variable = loop_.getTiedLoopRegionIterArg(result);
+      results.push_back(result.use_empty() ? loop_.getTiedLoopInit(variable)->get()
+                                           : parts.yieldedOf(variable));
+    }
+    return results;
+  }
+
+  bool isOnOtherRing(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isa<gpu::RingType>(operand.getType()) && !llvm::is_contained(rings_, operand);
+    });
+  }
+
+  void mapCarried(IRMapping &at, Value index, ValueRange carried) {
+    at.map(loop_.getInductionVar(), index);
+    size_t number = 0;
+    for (Value value : rotation_.crossing)
+      at.map(value, carried[number++]);
+    for (BlockArgument variable : rotation_.variables)
+      at.map(variable, carried[number++]);
+  }
+
+  scf::ForOp loop_;
+  SmallVector<Value> rings_; ///< that the iterations fill
+  Rotation rotation_;
+  OpBuilder b_;
+  Location loc_;
+};
+
+// Are the loads of the products of both parts ahead of them?
+bool isFilledAhead(scf::ForOp loop, const Rotation &rotation) {
+  SmallVector<gpu::RingAcquireOp> rings = ringsOf(loop);
+  return !rings.empty() && llvm::all_of(rings, [&](gpu::RingAcquireOp acquire) {
+    gpu::RingGetOp get = getOf(acquire.getRing(), loop);
+    TilesOfReaders readers{rotation.leading.contains(get), rotation.lagging.contains(get), {}};
+    return acquire.getRing().getType().getSlots() >= readers.fewestSlots();
+  });
+}
+
+struct RotateLoops : passes::impl::RotateLoopsBase<RotateLoops> {
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
+      if (schedule && schedule.getRotated())
+        loops.push_back(loop);
+    });
+    if (loops.empty())
+      return;
+    for (scf::ForOp loop : loops) {
+      std::string why;
+      std::optional<Rotation> rotation = rotationOf(loop, &why);
+      if (!rotation) {
+        loop.emitError("cannot be rotated as it is scheduled to be: ") << why;
+        return signalPassFailure();
+      }
+      if (isFilledAhead(loop, *rotation))
+        LoopRotator(loop, std::move(*rotation)).rotate();
+    }
+    if (failed(verifyRings(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace tile::passes

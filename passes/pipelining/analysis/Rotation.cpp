@@ -1,0 +1,261 @@
+#include "passes/pipelining/analysis/Rotation.h"
+
+#include "ir/DotLayouts.h"
+#include "passes/analysis/RunAhead.h"
+
+using namespace mlir;
+
+namespace tile::passes {
+
+namespace {
+
+using gpu::isProduct;
+
+bool isReadAtMost(Operation *op) {
+  return isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
+}
+
+bool isOnRing(Operation *op, Value ring) { return llvm::is_contained(op->getOperands(), ring); }
+
+class RotationBuilder {
+public:
+  explicit RotationBuilder(scf::ForOp loop) : loop_(loop) {
+    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+      rings_.push_back(acquire.getRing());
+  }
+
+  std::optional<Rotation> build(std::string *why) {
+    if (!findLateProducts() || !collectLate() || !collectLagging() || !collectLeading() ||
+        !areEffectsOfOnePart()) {
+      if (why)
+        *why = reason_;
+      return std::nullopt;
+    }
+    sort(rotation_.leading), sort(rotation_.lagging), sort(rotation_.late);
+    return std::move(rotation_);
+  }
+
+private:
+  // --- Products -----------------------------------------------------------------------------------------------------
+
+  bool findLateProducts() {
+    for (Operation &op : *loop_.getBody())
+      if (isProduct(&op) && followsFromLoads(&op))
+        rotation_.lastLeadingProduct = &op;
+      else if (isProduct(&op))
+        rotation_.late.insert(&op);
+    return (rotation_.lastLeadingProduct && !rotation_.late.empty()) ||
+           refuse("no product of its body that depends on loads alone comes before one that does "
+                  "not");
+  }
+
+  bool followsFromLoads(Operation *op) {
+    return llvm::all_of(takenBy(op), [&](Value value) {
+      return isGiven(value) || (isOfBody(value) && isRepeatable(value.getDefiningOp()));
+    });
+  }
+
+  // Is it the same before the loop, or the index?
+  bool isGiven(Value value) {
+    return value == loop_.getInductionVar() || loop_.isDefinedOutsideOfLoop(value);
+  }
+
+  bool isOfBody(Value value) {
+    return value.getDefiningOp() && value.getParentBlock() == loop_.getBody();
+  }
+
+  // Can it be computed again, at any time until its fill is released? Scalars that the loop carries are there to be had.
+  bool isRepeatable(Operation *op) {
+    auto [known, isNew] = repeatable_.insert({op, false});
+    if (!isNew)
+      return known->second;
+    auto get = dyn_cast<gpu::RingGetOp>(op);
+    bool isOfKind = get ? llvm::is_contained(rings_, get.getRing())
+                        : !isProduct(op) && !isa<gpu::DotWaitOp>(op) && !op->getNumRegions() &&
+                              (isa<gpu::SmemLoadOp>(op) || isMemoryEffectFree(op));
+    bool result = isOfKind && llvm::all_of(op->getOperands(), [&](Value value) {
+                    return isGiven(value) ||
+                           (isa<BlockArgument>(value) && !isa<RankedTensorType>(value.getType())) ||
+                           (isOfBody(value) && isRepeatable(value.getDefiningOp()));
+                  });
+    return repeatable_[op] = result;
+  }
+
+  // --- The lagging part ---------------------------------------------------------------------------------------------
+
+  // What follows from late products in their iteration.
+  bool collectLate() {
+    for (size_t i = 0; i < rotation_.late.size(); ++i)
+      for (Operation *user : rotation_.late[i]->getUsers()) {
+        Operation *op = loop_.getBody()->findAncestorOpInBlock(*user);
+        if (op == loop_.getBody()->getTerminator())
+          continue;
+        if (!isProduct(op) && !isa<gpu::DotWaitOp>(op) && !isReadAtMost(op))
+          return refuse("what follows from its later product has effects");
+        rotation_.late.insert(op);
+      }
+    return true;
+  }
+
+  // Of rings that it reads the steps as well: their fills are released when it is done.
+  bool collectLagging() {
+    for (Operation *op : rotation_.late)
+      lag(op);
+    lagRings();
+    return reason_.empty();
+  }
+
+  void lagRings() {
+    for (Operation &op : *loop_.getBody())
+      if (Value ring = ringOfStep(&op); ring && isReadLate(ring))
+        lag(&op);
+  }
+
+  // The ring that an operation releases, or fills itself or in a branch; null if it does neither.
+  Value ringOfStep(Operation *op) const {
+    const auto *ring = llvm::find_if(rings_, [&](Value ring) {
+      return fillsRing(op, ring) || (isa<gpu::RingReleaseOp>(op) && isOnRing(op, ring));
+    });
+    return ring == rings_.end() ? Value() : *ring;
+  }
+
+  bool isReadLate(Value ring) const {
+    return llvm::any_of(rotation_.lagging, [&](Operation *op) {
+      return isa<gpu::RingGetOp>(op) && isOnRing(op, ring);
+    });
+  }
+
+  void lag(Operation *op) {
+    if (!rotation_.lagging.insert(op))
+      return;
+    for (Value value : takenBy(op))
+      takeNow(value);
+  }
+
+  // A value that the lagging part needs: computed again, or handed over.
+  void takeNow(Value value) {
+    if (isGiven(value))
+      return;
+    if (auto variable = dyn_cast<BlockArgument>(value)) {
+      if (rotation_.variables.insert(variable))
+        takeYielded(variable);
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    if (rotation_.late.contains(op) || rotation_.lagging.contains(op))
+      return;
+    if (isRepeatable(op) || isFillOfBranch(op))
+      return lag(op);
+    if (isa<gpu::SmemType>(value.getType()))
+      return lagRing(op);
+    rotation_.crossing.insert(value);
+    lead(op);
+  }
+
+  // Tiles that a fill in a branch has loaded.
+  bool isFillOfBranch(Operation *op) {
+    return isa<scf::IfOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+             auto put = dyn_cast<gpu::RingPutOp>(user);
+             return put && llvm::is_contained(rings_, put.getRing());
+           });
+  }
+
+  // An operand that is computed and lies in a ring of its own is put where it is read.
+  void lagRing(Operation *get) {
+    auto ring = dyn_cast<gpu::RingGetOp>(get);
+    if (!ring)
+      return (void)refuse("its later product reads shared memory that the iteration writes");
+    for (Operation *user : ring.getRing().getUsers())
+      if (user->getBlock() == loop_.getBody())
+        lag(user);
+      else if (loop_->isProperAncestor(user))
+        refuse("its later product reads shared memory that is filled in a branch");
+  }
+
+  // --- The leading part ---------------------------------------------------------------------------------------------
+
+  // Whatever has effects or whose result is wanted, and the rest lacks; then steps of the rings that this part alone reads.
+  bool collectLeading() {
+    lead(rotation_.lastLeadingProduct);
+    leadEffects([&](Operation *op) { return !ringOfStep(op); });
+    for (OpResult result : loop_.getResults())
+      if (!result.use_empty())
+        takeYielded(loop_.getTiedLoopRegionIterArg(result));
+    lagRings();
+    leadEffects([](Operation *) { return true; });
+    return reason_.empty();
+  }
+
+  void leadEffects(llvm::function_ref<bool(Operation *)> isWanted) {
+    for (Operation &op : loop_.getBody()->without_terminator())
+      if (!rotation_.lagging.contains(&op) && !isReadAtMost(&op) && !isProduct(&op) &&
+          !isa<gpu::DotWaitOp>(op) && isWanted(&op))
+        lead(&op);
+  }
+
+  void lead(Operation *op) {
+    if (!rotation_.leading.insert(op))
+      return;
+    for (Value value : takenBy(op))
+      if (auto variable = dyn_cast<BlockArgument>(value);
+          variable && variable.getOwner() == loop_.getBody() && !isGiven(value))
+        takeYielded(variable);
+      else if (isOfBody(value))
+        lead(value.getDefiningOp());
+  }
+
+  // The variable as it is an iteration later.
+  void takeYielded(BlockArgument variable) {
+    Value yielded = loop_.getTiedLoopYieldedValue(variable)->get();
+    if (!yielded_.insert(variable).second)
+      return;
+    takeNow(yielded);
+  }
+
+  // What is in both parts is carried out twice: fills are got once, and named again.
+  bool areEffectsOfOnePart() {
+    for (Operation *op : rotation_.leading)
+      if (rotation_.lagging.contains(op) && !isRepeatable(op))
+        return refuse("its parts would carry out the same step twice");
+    return true;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
+
+  void sort(llvm::SetVector<Operation *> &ops) {
+    SmallVector<Operation *> sorted = ops.takeVector();
+    llvm::sort(sorted, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    ops = llvm::SetVector<Operation *>(sorted.begin(), sorted.end());
+  }
+
+  bool refuse(const char *sentence) {
+    reason_ = sentence;
+    return false;
+  }
+
+  scf::ForOp loop_;
+  SmallVector<Value> rings_; ///< that the iterations fill
+  llvm::DenseMap<Operation *, bool> repeatable_;
+  llvm::DenseSet<Value> yielded_;
+  Rotation rotation_;
+  std::string reason_;
+};
+
+} // namespace
+
+bool fillsRing(Operation *op, Value ring) {
+  return op
+      ->walk([&](Operation *inner) {
+        bool fills =
+            isa<gpu::RingAcquireOp, gpu::RingCopyOp, gpu::RingPutOp, gpu::RingCommitOp>(inner) &&
+            isOnRing(inner, ring);
+        return fills ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+std::optional<Rotation> rotationOf(scf::ForOp loop, std::string *why) {
+  return RotationBuilder(loop).build(why);
+}
+
+} // namespace tile::passes
