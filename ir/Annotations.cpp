@@ -1,8 +1,8 @@
 #include "ir/Annotations.h"
 
-#include "ir/WarpRoles.h"
+#include "ir/gpu/WarpRoles.h"
 
-#include "ir/DotLayouts.h"
+#include "ir/gpu/DotLayouts.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -10,7 +10,8 @@ import sys
 # Public headers that devices may use without linking the compiler.
 kSelfContained = {"tile/Error.h", "tile/Types.h"}
 kCompiler = {"mlir", "llvm"}
-kOfPasses = {"ir", "ir/layout", "ir/target"} | kCompiler
+kIr = {"ir", "ir/gpu", "ir/instructions", "ir/layout", "ir/target", "ir/tile"}
+kOfPasses = kIr | kCompiler
 # Public headers of the C API that a library without the compiler has too.
 kOfC = {f"tile/c/{name}.h" for name in ("Archive", "Argument", "Device", "Graph", "Status", "Tensor")}
 # The rooms of the virtual GPU: each may include those before it. What lies below a room (machine/async) belongs to it.
@@ -18,8 +19,7 @@ kVgpuRooms = ["runtime/vgpu/" + room for room in (
     "ptx", "check", "machine", "streams", "decode", "isa/alu", "isa/memory", "isa/async", "isa/sync", "isa/tensor",
     "isa")]
 kVgpuRooms.append("runtime/vgpu")
-# The rooms of passes: each may include those named, and passes itself, which declares all passes. Steps of the pipeline are
-# in the order tile and variants, layouts, staging, pipelining, memory, registers; what earlier ones ask later ones for is said here.
+# The rooms of passes: each may include those named, all of which stand above it, and passes itself, which declares all passes.
 kPassRooms = {
     "analysis": (),
     "registers": (),
@@ -38,19 +38,23 @@ kMayInclude = {
     "base": kSelfContained,
     "ir/layout": set(),
     "ir/target": set(),
-    "ir": {"ir/layout", "ir/target", *kSelfContained} | kCompiler,
+    "ir": {"ir/gpu", "ir/layout", "ir/target", "ir/tile", *kSelfContained} | kCompiler,
+    "ir/tile": {"ir", "ir/gpu/DotLayouts.h", "ir/layout", "ir/target"} | kCompiler,
+    # Of instructions the dialect asks for the tables alone, which know nothing of it.
+    "ir/gpu": {"ir", "ir/instructions/Mma.h", "ir/instructions/Wgmma.h", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
+    "ir/instructions": {"ir", "ir/gpu", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
     "passes": kOfPasses,
     **{f"passes/{room}": {"passes", *(f"passes/{other}" for other in others)} | kOfPasses
        for room, others in kPassRooms.items()},
     "codegen/compiled": {"base", "ir/target", *kSelfContained},
-    "codegen": {"codegen/compiled", "passes", "passes/analysis", "passes/memory", "passes/registers", "ir", "ir/layout", "ir/target"} | kCompiler,
+    "codegen": {"codegen/compiled", "passes", "passes/analysis", "passes/memory", "passes/registers"} | kIr | kCompiler,
     "frontend/call": {"public"},
-    "frontend/trace": {"base", "frontend/call", "ir", "ir/layout", "ir/target", "public"} | kCompiler,
+    "frontend/trace": {"base", "frontend/call", "ir", "ir/target", "ir/tile", "public"} | kCompiler,
     "frontend/language": {"frontend/trace", "ir/layout", "public"},
     "runtime/device": {"base"} | kSelfContained,
     **{room: {"base", "ir/target", "runtime/device", *kVgpuRooms[:place]} | kSelfContained
        for place, room in enumerate(kVgpuRooms)},
-    "runtime/toolchain": {"base", "codegen", "codegen/compiled", "ir", "ir/target", *kSelfContained} | kCompiler,
+    "runtime/toolchain": {"base", "codegen", "codegen/compiled", "ir/target", *kSelfContained} | kCompiler,
     "runtime/toolchain/nvptxcompiler": {"nvPTXCompiler.h"},  # the plugin that holds the library
     "runtime/cache": {"base", *kSelfContained} | kCompiler,
     "runtime/trace": {"base", *kSelfContained},
@@ -59,11 +63,11 @@ kMayInclude = {
     "runtime/host": {"base", "runtime/device", "runtime/launch", "runtime/trace", "public"},
     "runtime/aot": {"base", "codegen/compiled", "frontend/call", "ir/target", "runtime/device", "runtime/host",
                     "runtime/launch", "runtime/trace", "public"},
-    "runtime/jit": {"base", "codegen", "codegen/compiled", "passes", "runtime/cache", "ir", "ir/layout", "ir/target",
+    "runtime/jit": {"base", "codegen", "codegen/compiled", "passes", "runtime/cache", "ir", "ir/target", "ir/tile",
                     "frontend/call", "frontend/trace", "runtime/device", "runtime/host", "runtime/launch",
                     "runtime/toolchain", "runtime/trace", "public"} | kCompiler,
     "runtime/bench": {"runtime/device", "runtime/host", "public"},
-    "runtime/tune": {"base", "codegen", "codegen/compiled", "frontend/call", "ir", "ir/target", "runtime/bench",
+    "runtime/tune": {"base", "codegen", "codegen/compiled", "frontend/call", "ir/target", "runtime/bench",
                      "runtime/cache", "runtime/device", "runtime/host", "runtime/jit", "runtime/launch", "runtime/trace",
                      "public"},
     "capi": {"base", "runtime/device", "runtime/host", "tile/Aot.h", "tile/DLPack.h", "tile/Device.h", "tile/Error.h",

@@ -1,5 +1,5 @@
 // Asynchronous copies by cp.async: each thread copies vectors of 4, 8 or 16 bytes, which become zeros outside the view.
-#include "ir/AsyncCopy.h"
+#include "ir/instructions/AsyncCopy.h"
 
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/SharedPointers.h"

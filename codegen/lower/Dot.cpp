@@ -2,7 +2,7 @@
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Words.h"
 
-#include "ir/Mma.h"
+#include "ir/instructions/Mma.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

@@ -2,7 +2,7 @@
 #include "codegen/lower/Shuffle.h"
 #include "codegen/lower/Words.h"
 
-#include "ir/LayoutChange.h"
+#include "ir/instructions/LayoutChange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

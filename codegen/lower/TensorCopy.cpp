@@ -1,6 +1,6 @@
 // Copies of tiles by the copy engine, to shared memory and from there: one instruction a box, by the thread that executes it
 // alone.
-#include "ir/TensorCopy.h"
+#include "ir/instructions/TensorCopy.h"
 
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"

@@ -2,7 +2,7 @@
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
-#include "ir/Wgmma.h"
+#include "ir/instructions/Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

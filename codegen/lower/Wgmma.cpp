@@ -1,6 +1,6 @@
 // Products by wgmma: one block of assembly begins a product, another waits. Between the two the accumulators belong to the
 // tensor core, so that nothing may stand between the fence that hands them over and the last instruction.
-#include "ir/Wgmma.h"
+#include "ir/instructions/Wgmma.h"
 
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Words.h"

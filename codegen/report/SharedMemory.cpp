@@ -3,8 +3,8 @@
 #include "codegen/report/Staging.h"
 
 #include "ir/Annotations.h"
-#include "ir/AsyncCopy.h"
-#include "ir/LayoutChange.h"
+#include "ir/instructions/AsyncCopy.h"
+#include "ir/instructions/LayoutChange.h"
 #include "ir/layout/SharedAccess.h"
 #include "passes/memory/ResourcePlan.h"
 

@@ -2,7 +2,7 @@
 
 #include "codegen/report/MakeReport.h"
 #include "ir/Annotations.h"
-#include "ir/DotLayouts.h"
+#include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"

@@ -3,9 +3,9 @@
 #include "codegen/report/Staging.h"
 
 #include "ir/Annotations.h"
-#include "ir/AsyncCopy.h"
-#include "ir/DotLayouts.h"
-#include "ir/TensorCopy.h"
+#include "ir/gpu/DotLayouts.h"
+#include "ir/instructions/AsyncCopy.h"
+#include "ir/instructions/TensorCopy.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

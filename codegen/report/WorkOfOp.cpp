@@ -2,7 +2,7 @@
 
 #include "codegen/report/MakeReport.h"
 #include "codegen/report/Roofline.h"
-#include "ir/DotLayouts.h"
+#include "ir/gpu/DotLayouts.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -2,7 +2,7 @@
 #ifndef TILE_IR_TILEGPUASYNCOPS_TD
 #define TILE_IR_TILEGPUASYNCOPS_TD
 
-include "ir/SharedAccessOp.td"
+include "ir/gpu/SharedAccessOp.td"
 include "ir/gpu/TileGpuOpBase.td"
 
 def TileGpu_CopyAsyncOp : TileGpu_Op<"copy_async", [AttrSizedOperandSegments,

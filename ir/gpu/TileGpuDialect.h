@@ -1,7 +1,7 @@
 // The dialect `tilegpu` in C++: layout attributes, shared-memory types, operations.
 #pragma once
 
-#include "ir/SharedAccessOp.h"
+#include "ir/gpu/SharedAccessOp.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 

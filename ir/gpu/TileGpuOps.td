@@ -2,7 +2,7 @@
 #ifndef TILE_IR_TILEGPUOPS_TD
 #define TILE_IR_TILEGPUOPS_TD
 
-include "ir/SharedAccessOp.td"
+include "ir/gpu/SharedAccessOp.td"
 include "ir/gpu/TileGpuAnnotations.td"
 include "ir/gpu/TileGpuAsyncOps.td"
 include "ir/gpu/TileGpuOpBase.td"

@@ -3,7 +3,7 @@
 #ifndef TILE_IR_TILEGPUTMAOPS_TD
 #define TILE_IR_TILEGPUTMAOPS_TD
 
-include "ir/SharedAccessOp.td"
+include "ir/gpu/SharedAccessOp.td"
 include "ir/gpu/TileGpuOpBase.td"
 
 class TileGpu_MbarrierOp<string opMnemonic> : TileGpu_Op<"mbarrier_" # opMnemonic,

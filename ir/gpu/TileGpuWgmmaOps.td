@@ -2,7 +2,7 @@
 #ifndef TILE_IR_TILEGPUWGMMAOPS_TD
 #define TILE_IR_TILEGPUWGMMAOPS_TD
 
-include "ir/SharedAccessOp.td"
+include "ir/gpu/SharedAccessOp.td"
 include "ir/gpu/TileGpuOpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 

@@ -1,6 +1,6 @@
 // What asynchronous products demand, and which of them a wait is for.
-#include "ir/Wgmma.h"
 #include "ir/gpu/TileGpuDialect.h"
+#include "ir/instructions/Wgmma.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -1,7 +1,7 @@
 #include "passes/analysis/RunAhead.h"
 
-#include "ir/DotLayouts.h"
 #include "ir/LayoutOp.h"
+#include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

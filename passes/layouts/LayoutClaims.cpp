@@ -2,9 +2,9 @@
 
 #include "ir/Annotations.h"
 #include "ir/Callable.h"
-#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/FragmentLoads.h"
 
 using namespace mlir;

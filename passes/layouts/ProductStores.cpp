@@ -2,9 +2,9 @@
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "ir/LayoutChange.h"
 #include "ir/LayoutOp.h"
-#include "ir/TensorStore.h"
+#include "ir/instructions/LayoutChange.h"
+#include "ir/instructions/TensorStore.h"
 #include "ir/layout/Derived.h"
 #include "mlir/IR/IRMapping.h"
 

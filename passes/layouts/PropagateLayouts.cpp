@@ -2,9 +2,9 @@
 // narrow, taken out of loops, or absorbed by the load that feeds them.
 #include "passes/Passes.h"
 
-#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/layouts/ProductStores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,7 +6,7 @@
 
 #include "ir/KnownTarget.h"
 #include "ir/LayoutAttr.h"
-#include "ir/LayoutChange.h"
+#include "ir/instructions/LayoutChange.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Scan.h"
 #include "ir/layout/SharedAccess.h"

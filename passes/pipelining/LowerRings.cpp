@@ -26,7 +26,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "ir/TensorCopy.h"
+#include "ir/instructions/TensorCopy.h"
 #include "ir/layout/SharedAccess.h"
 #include "passes/pipelining/FillPlaces.h"
 #include "passes/pipelining/RingForm.h"

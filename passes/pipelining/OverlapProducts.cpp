@@ -6,7 +6,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/Wgmma.h"
+#include "ir/instructions/Wgmma.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

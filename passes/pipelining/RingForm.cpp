@@ -1,7 +1,7 @@
 #include "passes/pipelining/RingForm.h"
 
 #include "ir/Annotations.h"
-#include "ir/TensorCopy.h"
+#include "ir/instructions/TensorCopy.h"
 #include "passes/pipelining/FillPlaces.h"
 #include "passes/pipelining/RingRuns.h"
 #include "passes/pipelining/analysis/ClusterRank.h"

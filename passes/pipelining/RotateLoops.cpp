@@ -18,8 +18,8 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/DotLayouts.h"
-#include "ir/Wgmma.h"
+#include "ir/gpu/DotLayouts.h"
+#include "ir/instructions/Wgmma.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/pipelining/PartsWriter.h"
 #include "passes/pipelining/analysis/RingProtocol.h"

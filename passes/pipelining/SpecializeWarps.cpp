@@ -11,8 +11,8 @@
 
 #include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
-#include "ir/TensorCopy.h"
-#include "ir/WarpRoles.h"
+#include "ir/gpu/WarpRoles.h"
+#include "ir/instructions/TensorCopy.h"
 #include "passes/pipelining/analysis/RoleSlice.h"
 #include "passes/pipelining/analysis/WarpRoles.h"
 #include "passes/registers/RegisterEstimate.h"

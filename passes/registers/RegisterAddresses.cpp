@@ -1,8 +1,8 @@
 #include "passes/registers/RegisterAddresses.h"
 
 #include "ir/Annotations.h"
-#include "ir/AsyncCopy.h"
 #include "ir/LayoutAttr.h"
+#include "ir/instructions/AsyncCopy.h"
 #include "ir/layout/SharedAccess.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -2,7 +2,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "ir/WarpRoles.h"
+#include "ir/gpu/WarpRoles.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/registers/RegisterAddresses.h"
 #include "passes/registers/RegisterLimits.h"

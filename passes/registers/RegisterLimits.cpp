@@ -1,8 +1,8 @@
 #include "passes/registers/RegisterLimits.h"
 
 #include "ir/Annotations.h"
-#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
+#include "ir/gpu/DotLayouts.h"
 
 using namespace mlir;
 

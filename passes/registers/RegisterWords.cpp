@@ -2,8 +2,8 @@
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "ir/LayoutChange.h"
-#include "ir/Mma.h"
+#include "ir/instructions/LayoutChange.h"
+#include "ir/instructions/Mma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

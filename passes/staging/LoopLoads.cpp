@@ -1,8 +1,8 @@
 #include "passes/staging/LoopLoads.h"
 
 #include "ir/Annotations.h"
-#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
+#include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/LoopParts.h"

@@ -6,8 +6,8 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
+#include "ir/gpu/DotLayouts.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "passes/staging/LoopLoads.h"

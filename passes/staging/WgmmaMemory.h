@@ -2,8 +2,8 @@
 // same function, so that what was promised is what is built.
 #pragma once
 
-#include "ir/Wgmma.h"
 #include "ir/gpu/TileGpuDialect.h"
+#include "ir/instructions/Wgmma.h"
 #include "ir/layout/Shared.h"
 
 #include <optional>

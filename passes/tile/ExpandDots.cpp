@@ -7,8 +7,8 @@
 
 #include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
-#include "ir/Mma.h"
 #include "ir/gpu/TileGpuDialect.h"
+#include "ir/instructions/Mma.h"
 
 namespace tile::passes {
 #define GEN_PASS_DEF_EXPANDDOTS

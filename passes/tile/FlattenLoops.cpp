@@ -17,7 +17,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/Wgmma.h"
+#include "ir/instructions/Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"

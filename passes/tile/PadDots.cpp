@@ -5,7 +5,7 @@
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
-#include "ir/Mma.h"
+#include "ir/instructions/Mma.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"

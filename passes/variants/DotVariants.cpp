@@ -1,7 +1,7 @@
 // How matrix products are computed.
 #include "ir/Annotations.h"
-#include "ir/Mma.h"
-#include "ir/TensorCopy.h"
+#include "ir/instructions/Mma.h"
+#include "ir/instructions/TensorCopy.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/staging/PromotedSums.h"
 #include "passes/staging/WgmmaMemory.h"

@@ -1,8 +1,8 @@
 // How tiles of registers are stored to views.
 #include "ir/Annotations.h"
-#include "ir/DotLayouts.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "passes/analysis/Sign.h"
 #include "passes/variants/TensorAlignment.h"

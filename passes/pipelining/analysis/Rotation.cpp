@@ -1,6 +1,6 @@
 #include "passes/pipelining/analysis/Rotation.h"
 
-#include "ir/DotLayouts.h"
+#include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/RunAhead.h"
 
 using namespace mlir;

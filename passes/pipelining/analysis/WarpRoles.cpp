@@ -1,8 +1,8 @@
 #include "passes/pipelining/analysis/WarpRoles.h"
 
 #include "ir/Annotations.h"
-#include "ir/WarpRoles.h"
-#include "ir/Wgmma.h"
+#include "ir/gpu/WarpRoles.h"
+#include "ir/instructions/Wgmma.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "passes/pipelining/analysis/RoleSlice.h"

@@ -1,5 +1,5 @@
 // Which bytes each operation of `tilegpu` touches: all reach whole tiles.
-#include "ir/SharedAccessOp.h"
+#include "ir/gpu/SharedAccessOp.h"
 
 #include "ir/gpu/TileGpuDialect.h"
 

@@ -1,4 +1,4 @@
-#include "ir/Mma.h"
+#include "ir/instructions/Mma.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,4 +1,4 @@
-#include "ir/AsyncCopy.h"
+#include "ir/instructions/AsyncCopy.h"
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"

@@ -1,8 +1,8 @@
-#include "ir/DotLayouts.h"
+#include "ir/gpu/DotLayouts.h"
 
 #include "ir/LayoutAttr.h"
-#include "ir/Mma.h"
-#include "ir/Wgmma.h"
+#include "ir/instructions/Mma.h"
+#include "ir/instructions/Wgmma.h"
 #include "ir/layout/MultiplyAdd.h"
 
 using namespace mlir;

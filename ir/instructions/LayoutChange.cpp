@@ -1,4 +1,4 @@
-#include "ir/LayoutChange.h"
+#include "ir/instructions/LayoutChange.h"
 
 #include "ir/LayoutAttr.h"
 #include "ir/layout/Derived.h"

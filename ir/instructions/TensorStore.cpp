@@ -1,8 +1,8 @@
-#include "ir/TensorStore.h"
+#include "ir/instructions/TensorStore.h"
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
-#include "ir/TensorCopy.h"
+#include "ir/instructions/TensorCopy.h"
 #include "ir/layout/SharedAccess.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-#include "ir/TensorCopy.h"
+#include "ir/instructions/TensorCopy.h"
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"

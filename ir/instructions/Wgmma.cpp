@@ -1,4 +1,4 @@
-#include "ir/Wgmma.h"
+#include "ir/instructions/Wgmma.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,4 +1,4 @@
-#include "ir/WarpRoles.h"
+#include "ir/gpu/WarpRoles.h"
 
 #include "ir/target/Target.h"
 
