@@ -1,15 +1,15 @@
 // Control flow: staged loops and branches. A plain C++ `for` or `if` runs while tracing (it
-// unrolls, it specialises); the functions here become loops and branches of the kernel. State they
-// change is declared with `var(...)`.
+// unrolls, it specialises). The functions here become loops and branches of the kernel; variables
+// that these change are declared with `var(...)`.
 #pragma once
 
 #include <tile/Value.h>
 
 namespace tile {
 
-/// A staged loop for use in a range-for: `for (auto k : range(n)) ...`. The body is traced once;
-/// `k` is its index. Leave it only by its end: a native `break` or `return` in the body is an error
-/// at the next operation.
+/// A staged loop for use in a range-for: `for (auto k : range(n)) ...`. The body is traced once and
+/// `k` is the induction variable. The body must run to its end: a native `break` or `return` in it
+/// is an error at the next operation.
 class Range {
 public:
   Range(Arg lo, Arg hi, Arg step, Loc loc) : lo_(lo), hi_(hi), step_(step), loc_(loc) {}
@@ -22,51 +22,50 @@ public:
   /// Records an error if the body was left early; never throws.
   ~Range();
 
-  /// The same loop with loads that run `count` - 1 iterations ahead: those whose tiles products of
-  /// the loop's body depend on, through shared memory of `count` slots. 1: no load runs ahead.
-  /// Unless it is said, here or by `hint::stages`, 3. A load stays where it is if its place follows
-  /// from a product of the iteration, or if the loop may write what it reads; with shared memory
-  /// for fewer slots the loop has fewer stages: `tilec explain` says which and why, a remark if the
-  /// loop has less than it asked for. Error: count below 1.
+  /// Software pipelining: loads whose tiles feed dots of the loop's body are issued `count` - 1
+  /// iterations ahead, into a ring of `count` stages in shared memory. 1 issues none ahead; 3 is
+  /// the default, unless `hint::stages` sets another. A load is not pipelined if its address
+  /// depends on a dot of the iteration, or if the loop may write what it reads. The loop has fewer
+  /// stages if shared memory has no room for all of them. `tilec explain` reports how many and why,
+  /// and a remark does if the loop has fewer than it asked for. Error: count below 1.
   [[nodiscard]] Range stages(int count) const;
-  /// The same loop with `count` iterations a round. Error: count below 1.
+  /// Unrolls the loop by `count`. Error: count below 1.
   [[nodiscard]] Range unroll(int count) const;
-  /// The same loop with everything left inside that an iteration computes, even what is the same in
-  /// all of them: saves registers across the loop.
+  /// Keeps loop-invariant code inside the loop, which saves registers across it.
   [[nodiscard]] Range no_licm() const;
-  /// This loop and the one in its body become one loop over all pairs of indices, whose loads run
-  /// on where one iteration of this loop ends and the next begins: while a tile is stored, with
-  /// `persistent`. Beside the inner loop there may be scalars before it and anything behind it, if
-  /// this loop carries no variables. A nest of another form, or one whose inner bounds depend on
-  /// the outer index, stays, with a remark.
+  /// Merges this loop and the one in its body into one loop over all pairs of indices, so that
+  /// loads are issued ahead across iterations of this loop: with `persistent`, while a tile is
+  /// stored. If this loop carries no variables, scalars may precede the inner loop and anything may
+  /// follow it. A nest of another form, or one whose inner bounds depend on the outer index, stays
+  /// as it is, with a remark.
   [[nodiscard]] Range flatten() const;
-  /// The same loop with the products that take what an iteration computes an iteration behind the
-  /// rest: attention multiplies weights with values while the next scores and their softmax are
-  /// computed. Products of both kinds begin together; on sm_90a groups of four warps take turns at
-  /// beginning them. Takes registers for what is handed over, and 3 stages; 2 will do where the
-  /// copy engine brings all that is loaded and no tile is for products of both kinds. A loop
-  /// without products that depend on loads alone before such others, one that stores what follows
-  /// from the latter, or one of too few stages, stays, with a remark.
+  /// Skews the loop (intra-warpgroup overlap): dots that read a tile computed in the loop run one
+  /// iteration later than the rest. Attention multiplies weights with values while it computes the
+  /// next scores and their softmax. Dots of both kinds are issued together; on sm_90a an ordered
+  /// barrier makes warpgroups alternate in issuing them. The loop needs registers for what crosses
+  /// iterations, and 3 stages; 2 suffice where TMA loads everything and no tile feeds dots of both
+  /// kinds. A loop stays as it is, with a remark, if no dot that depends on loads alone precedes
+  /// those others, if it stores results of the latter, or if it has too few stages.
   [[nodiscard]] Range overlap_dots() const;
   /// The old name of overlap_dots, which the next version will not have.
   [[deprecated("its name is overlap_dots")]] [[nodiscard]] Range rotate() const {
     return overlap_dots();
   }
-  /// The same loop with its loads issued by a warp that does nothing else, on sm_90a: the copy
-  /// engine brings them as soon as the warps that compute are done with what was there. The block
-  /// gets four more warps, which hand most of their registers over; `warps` counts those that
-  /// compute. Attention gains by it, and products of 8-bit floats that are added up in f32; others
-  /// do not. A loop of which other threads load or read something, too, or in a kernel that limits
-  /// registers or lets all threads meet, stays, with a remark.
+  /// Gives the loop a producer warp, on sm_90a: it does nothing but issue the loop's loads by TMA,
+  /// each as soon as the consumer warps have released the stage. The block gets four more warps,
+  /// which give up most of their registers; `warps` counts the consumers. Attention gains by it, as
+  /// do dots of 8-bit floats with f32 accumulators; others do not. A loop stays as it is, with a
+  /// remark, if other threads also load or read some of the tiles, or if the kernel limits
+  /// registers or synchronizes all threads.
   [[nodiscard]] Range warp_specialize() const;
-  /// A loop with `.flatten()`, over iterations that do not depend on each other, of which two teams
-  /// of warps carry out every second: one multiplies while the other stores, so that tensor cores
-  /// have work. The loop inside has `.warp_specialize()`; its loads are those of both teams, in the
-  /// order of the loop. The block gets four warps more for the second team; `warps` counts those of
-  /// one, four. Products of few steps gain by it. No two iterations may store to the same place,
-  /// and none may load what another stores. A nest that is not flattened, or whose loads no warp of
-  /// their own issues, a kernel with teams of its own or with other than four warps stays, with a
-  /// remark.
+  /// Ping-pong, for a loop with `.flatten()` over independent iterations: two teams, one warpgroup
+  /// each, alternate iterations, and one multiplies while the other stores, so that the tensor
+  /// cores have work. The inner loop has `.warp_specialize()`; its producer warp loads for both
+  /// teams, in the order of the loop. The block gets four more warps for the second team; `warps`
+  /// counts those of one team, four. Tiles with a short K loop gain by it. No two iterations may
+  /// store to the same address, and none may load what another stores. The nest stays as it is,
+  /// with a remark, if it is not flattened or has no producer warp, or if the kernel has teams
+  /// already or other than four warps.
   [[nodiscard]] Range ping_pong() const;
 
   struct End {};
@@ -98,12 +97,12 @@ private:
   uint32_t index_ = 0;
 };
 
-/// Counts lo, lo + step, ... below hi (above, for a negative constant step). Bounds are i32 or i64
-/// scalars or host integers; a run-time step must be positive. Errors: tile or float bounds, a
+/// A loop over lo, lo + step, ... below hi (above, for a negative constant step). Bounds are i32 or
+/// i64 scalars or host integers; a run-time step must be positive. Errors: tile or float bounds, a
 /// constant step of 0.
 Range range(Arg lo, Arg hi, Arg step, Loc loc = Loc::here());
 Range range(Arg lo, Arg hi, Loc loc = Loc::here());
-/// Counts 0, 1, ... below hi.
+/// A loop over 0, 1, ... below hi.
 Range range(Arg hi, Loc loc = Loc::here());
 
 /// What `if_` returns: `if_(c, [&] {...}).else_([&] {...});` in one statement.
@@ -123,15 +122,15 @@ private:
 /// not i1.
 If if_(Arg condition, detail::FunctionRef<void()> body, Loc loc = Loc::here());
 
-/// Predicates the rest of the region it stands in: an early return from a kernel, the `continue` of
-/// a loop's body. In a helper function it is the region that the function is called in.
+/// Predicates the rest of its region: an early return from a kernel, the `continue` of a loop's
+/// body. In a helper function that is the region of the caller.
 ///   guard(row < x.dim(0));
-/// What follows happens only if the condition, an i1 scalar, holds. Errors: as for if_; a guard in
+/// What follows executes only if the condition, an i1 scalar, holds. Errors: as for if_; a guard in
 /// the condition of a while_.
 void guard(Arg condition, Loc loc = Loc::here());
 
-/// Repeats `body` while `condition()`, an i1 scalar traced before each round, is true. A condition
-/// that is a Var says what it returns, since a Var is not copied:
+/// Repeats `body` while `condition()`, an i1 scalar evaluated before each iteration, is true. A
+/// lambda that returns a Var declares the type Value, since a Var is not copied:
 /// `while_([&]() -> Value { return go; }, [&] { ... });`
 void while_(detail::FunctionRef<Value()> condition, detail::FunctionRef<void()> body,
             Loc loc = Loc::here());

@@ -1,6 +1,6 @@
-// Grids: which tile this program owns. A grid helper names the tensor a launch covers and returns
-// this program's tile indices; the launch grid follows from the tensor's extents, so callers give
-// none. At most one helper a kernel.
+// Grids: which tile this program owns. A grid helper takes the tensor that a launch covers and
+// returns this program's tile indices. The launch grid follows from the tensor's extents, so
+// callers pass none. A kernel calls at most one helper.
 #pragma once
 
 #include <tile/Control.h>
@@ -18,7 +18,7 @@ Value num_programs(int axis, Loc loc = Loc::here());
 /// This program's (m, n), from grid2d: `auto [m, n] = grid2d(C, {BM, BN}).swizzled(8);`
 class Grid2d {
 public:
-  /// Of a launch of `rows` x `columns` programs along grid axis 0; use grid2d.
+  /// For a launch of `rows` x `columns` programs along grid axis 0; use grid2d.
   Grid2d(Value rows, Value columns, Loc loc);
   /// Tile (row, column) of such a launch.
   Grid2d(Value rows, Value columns, Value row, Value column, Loc loc)
@@ -45,72 +45,73 @@ struct Grid3d {
 struct Swizzle {
   int group = 8;
 };
-/// Tile number `index` (this program's, along grid axis 0, unless given) of rows x columns tiles,
-/// in an order in which programs that run together share operands in the L2 cache; the last group
-/// may be smaller. `auto [m, n] = swizzle(cdiv(C.dim(0), BM), cdiv(C.dim(1), BN), {.group = 8});`
+/// Tile number `index` of rows x columns tiles, in an order in which programs that run together
+/// share operands in the L2 cache; the last group may be smaller. The default `index` is this
+/// program's, along grid axis 0.
+/// `auto [m, n] = swizzle(cdiv(C.dim(0), BM), cdiv(C.dim(1), BN), {.group = 8});`
 /// Without an index, at the top of a kernel that has no grid yet, the launch grid becomes rows *
 /// columns, if both are made of `dim(...)`, Scalar<i32> arguments and constants. Errors: counts
 /// that are no i32 scalars, group below 1.
 Grid2d swizzle(Arg rows, Arg columns, Swizzle options = {}, Loc loc = Loc::here());
 Grid2d swizzle(Arg index, Arg rows, Arg columns, Swizzle options = {}, Loc loc = Loc::here());
 
-/// A loop over this program's share of `tiles` tiles, `program_id(0)`, plus `num_programs(0)`, ...:
+/// A loop over this program's share of `tiles` tiles: `program_id(0)`, `program_id(0) +
+/// num_programs(0)`, ...
 ///   for (auto t : persistent(tiles)) { auto [m, n] = swizzle(t, rows, columns); ... }
-/// The launch has no more programs than the device runs at once, and so few that each computes as
-/// many tiles: of 512 tiles on 132 multiprocessors, 128 programs compute 4 each.
+/// The launch has at most as many programs as the device runs at once, and few enough that all
+/// compute equally many tiles: for 512 tiles on 132 multiprocessors, 128 programs compute 4 each.
 /// Errors: a second grid helper, and those of `range`.
 Range persistent(Arg tiles, Loc loc = Loc::here());
 
-/// Divides this program among `count` teams, each of as many warps as the kernel has, and returns
-/// the team's number: an i32 scalar. All teams carry out the whole kernel, as programs of their own
-/// would. What a loop with `.warp_specialize()` loads for products without the team's number is
-/// loaded once, for all of them: the teams share the program's block then, which gets so many times
-/// the warps. Where no loop of the kernel has a warp that loads for all, one team comes after the
-/// other.
-///   auto tile = grid1d(q, {3 * 64}) * 3 + teams(3); // 64 rows each, of the same keys
-/// Teams are not ordered with each other: no two of them may store to the same place.
+/// Divides this program among `count` teams and returns the team's number: an i32 scalar. Each team
+/// has as many warps as the kernel and executes the whole kernel, as a separate program would. In a
+/// loop with `.warp_specialize()` the producer warp loads tiles that do not depend on the team's
+/// number once, for all teams. The teams then share one block, which gets `count` times the warps.
+/// If no loop of the kernel has a producer warp, the teams run one after the other.
+///   auto tile = grid1d(q, {3 * 64}) * 3 + teams(3); // 64 rows per team, with the same keys
+/// Teams are not ordered with each other: no two of them may store to the same address.
 /// Errors: a count that is not from 1 to 6, a second call, a call in a loop, branch or callable.
 Value teams(int count, Loc loc = Loc::here());
 
 /// Divides this program among the `count` blocks of a cluster and returns the block's rank: an i32
-/// scalar. All blocks carry out the whole kernel, as programs of their own would. On sm_90a each
-/// loads a share of what a loop with `.warp_specialize()` loads for products without the rank, and
-/// sends it to all (multicast), if how often that loop and those around it run does not follow from
-/// the rank either. Elsewhere each loads all that it needs.
+/// scalar. Each block executes the whole kernel, as a separate program would. On sm_90a, in a loop
+/// with `.warp_specialize()`, each block loads a share of the tiles that do not depend on the rank
+/// and sends it to all blocks (multicast), if the trip counts of that loop and of those around it
+/// do not depend on the rank either. Otherwise each block loads everything it needs.
 ///   auto [m, n] = grid2d(c, {2 * 128, 256});
-///   Value row = m * 2 + cluster(2); // the blocks share columns of b; each has rows of its own
-/// Blocks are not ordered with each other: no two of them may store to the same place. On an H100
-/// multicast gained nothing for products that fill it: measure before you use it.
+///   Value row = m * 2 + cluster(2); // the blocks share columns of b and have separate rows
+/// Blocks are not ordered with each other: no two of them may store to the same address. On an H100
+/// multicast gained nothing for matmuls that fill it: measure before you use it.
 /// Errors: a count other than 1, 2, 4 or 8, a second call, a call in a loop, branch or callable.
 Value cluster(int count, Loc loc = Loc::here());
 
-/// The sum of the tiles `x` that the blocks of this cluster have, of the same shape, element by
-/// element and in the order of the blocks' ranks: all blocks get the same bits. It goes through the
-/// blocks' shared memory, for which all of them meet. So blocks may share a sum over K:
+/// The elementwise sum of the tiles `x` of this cluster's blocks, added in the order of the blocks'
+/// ranks: all blocks get the same bits. The sum goes through the blocks' shared memory, and all of
+/// them synchronize for it. It serves split-K within a cluster:
 ///   Value part = cluster(2), steps = cdiv(K, BK);
 ///   for (auto k : range(part * steps / 2, (part + 1) * steps / 2)) ...
 ///   auto all = cluster_sum(sums);
-/// A loop with `.warp_specialize()` has no warp that loads if a loop of the kernel has such a sum
-/// in it. Errors: no cluster(...) before, teams, a scalar, dtypes other than f32, f64 and integers
-/// of 32 and 64 bits; while the kernel is compiled: a loop or branch around it that follows from
-/// the rank, a target whose blocks do not see each other's memory (those before sm_90a).
+/// A kernel with such a sum in a loop gets no producer warp. Errors: no cluster(...) before, teams,
+/// a scalar, dtypes other than f32, f64 and integers of 32 and 64 bits; while the kernel is
+/// compiled: a loop or branch around it that depends on the rank, a target whose blocks do not see
+/// each other's shared memory (those before sm_90a).
 Value cluster_sum(Arg x, Loc loc = Loc::here());
-/// The part of this sum that has the block's rank, of those along dimension 0, of extent
-/// `x.shape()[0] / count`: each block reads so much of all tiles, and stores it.
+/// This block's slice of the same sum. The slices divide dimension 0 and have extent
+/// `x.shape()[0] / count`; each block reads its slice of all tiles, and stores the sum.
 ///   c.tile({BM / 2, BN})(m * 2 + part, n) = cluster_sum_scatter(sums);
 /// Errors: those of cluster_sum, extents that are no powers of two, a dimension 0 shorter than
 /// `count`.
 Value cluster_sum_scatter(Arg x, Loc loc = Loc::here());
 
-/// The sum of the tiles `x` that `programs` programs of the launch have, element by element and in
-/// the order of their numbers. Programs are numbered along grid axis 0 first, then 1, then 2, and
-/// `programs` that follow each other add up, from a multiple of it on. `body(sum)` is what the one
-/// that comes last does, whichever it is; the others are done. So programs may share a sum over K:
-///   Value tile = program_id(0) / 2, part = program_id(0) % 2; // of 2 programs a tile
+/// The elementwise sum of the tiles `x` of `programs` consecutive programs, added in the order of
+/// their numbers. Programs are numbered along grid axis 0 first, then 1, then 2; each group starts
+/// at a multiple of `programs`. The last program of a group to finish, whichever it is, executes
+/// `body(sum)`; the others end. It serves split-K across programs:
+///   Value tile = program_id(0) / 2, part = program_id(0) % 2; // 2 programs per tile
 ///   for (auto k : range(part * steps / 2, (part + 1) * steps / 2)) ...
 ///   grid_sum(sums, 2, [&](Value sum) { c.tile({BM, BN})(m, n) = sum; });
-/// Tiles go through memory that the launch brings along, as much as all tiles together; nobody
-/// waits. A launch whose programs are no multiple of `programs` throws InvalidShape.
+/// Tiles go through a workspace that the launch allocates, as large as all tiles together; no
+/// program waits. A launch throws InvalidShape if its programs are no multiple of `programs`.
 /// Errors: `programs` that is not from 1 to 256, a scalar, dtypes other than f32, f64 and integers
 /// of 32 and 64 bits, a cluster or teams, a call in a loop, branch or callable.
 void grid_sum(Arg x, int programs, detail::FunctionRef<void(Value)> body, Loc loc = Loc::here());
@@ -121,24 +122,23 @@ Grid2d grid2dOf(const Value &view, const Shape &tile, Loc loc);
 Grid3d grid3dOf(const Value &view, const Shape &tile, Loc loc);
 } // namespace detail
 
-/// One program for each tile of `extent` elements along dimension 0 of the view (a rank-1 view, or
-/// the rows of a matrix).
+/// One program per tile of `extent` elements along dimension 0 of the view (a rank-1 view, or the
+/// rows of a matrix).
 template <class V>
 requires requires(const V &view) { view.handle(); }
 Value grid1d(const V &view, Shape tile, Loc loc = Loc::here()) {
   return detail::grid1dOf(view.handle(), tile, loc);
 }
-/// One program for each `block` of the extent `n`, which is made of `dim(...)`, Scalar<i32>
+/// One program per `block` elements of the extent `n`, which is made of `dim(...)`, Scalar<i32>
 /// arguments and constants.
 Value grid1d(const Value &n, int block, Loc loc = Loc::here());
-/// One program for each tile of a matrix; rows of tiles follow one another unless
-/// `.swizzled(group)`.
+/// One program per tile of a matrix, in row-major order unless `.swizzled(group)` changes it.
 template <class V> Grid2d grid2d(const V &view, Shape tile, Loc loc = Loc::here()) {
   static_assert(V::rank() == 2, "grid2d covers a view of rank 2");
   return detail::grid2dOf(view.handle(), tile, loc);
 }
-/// One program for each tile of a rank-3 view: grid axis 2 is dimension 0, axis 1 dimension 1, axis
-/// 0 dimension 2.
+/// One program per tile of a rank-3 view: grid axis 2 is dimension 0, axis 1 dimension 1, axis 0
+/// dimension 2.
 template <class V> Grid3d grid3d(const V &view, Shape tile, Loc loc = Loc::here()) {
   static_assert(V::rank() == 3, "grid3d covers a view of rank 3");
   return detail::grid3dOf(view.handle(), tile, loc);

@@ -1,4 +1,4 @@
-// Kernels: a lambda over views, scalars and constants, given a name, and how to launch it.
+// Kernels: a named lambda over views, scalars and constants, and how to launch it.
 //
 //   auto scale = kernel("scale", [](In<f32, 1> x, Out<f32, 1> y, Scalar<f32> s, Const B) {
 //     Value i = grid1d(y, {B});
@@ -8,11 +8,11 @@
 //
 // Parameters are In, Out, InOut, Scalar<dtype>, Const and ConstOf<T>, by value. Const parameters
 // are given to `consts(...)` in their order; the others are the arguments of the call, after the
-// stream. Number, dtype and rank of arguments are checked at compile time where their C++ type says
-// enough, and when called otherwise (Error, InvalidArgument).
+// stream. Number, dtype and rank of arguments are checked at compile time where their C++ type
+// allows it, and otherwise when the kernel is called (Error, InvalidArgument).
 //
 // Tensors are Tensor, TensorOf, `ref(...)` of memory that others own, or any class with dtype(),
-// rank(), extent(dim), stride(dim) and data(); HostArg.h says how other classes become one.
+// rank(), extent(dim), stride(dim) and data(); HostArg.h describes how other classes become one.
 #pragma once
 
 #include <tile/Ref.h>
@@ -29,8 +29,8 @@
 
 namespace tile {
 
-/// The stream of a call and the line it is made from, for messages. Made by itself from a stream;
-/// functions that launch for others hand on the line of their own caller:
+/// The stream of a call and the line of the caller, for messages. A stream converts to it
+/// implicitly. Functions that launch for others pass on their own caller's line:
 /// `scale.consts(1024)(CallSite(stream, loc), a, b)`.
 struct CallSite {
   const Stream &stream;
@@ -49,7 +49,7 @@ public:
   explicit Launcher(std::shared_ptr<const detail::KernelRecord> record)
       : record_(std::move(record)) {}
 
-  /// The values of the kernel's Const parameters, in their order: integers, of a ConstOf<T> a T.
+  /// The values of the kernel's Const parameters, in their order: integers, or a T for ConstOf<T>.
   template <class... N> [[nodiscard]] Launcher<true, P...> consts(N... values) const {
     static_assert(sizeof...(N) == kConsts,
                   "consts(...) needs one number for each Const parameter of the kernel");
@@ -59,50 +59,50 @@ public:
       result.setConstants(detail::ConstParams<P...>(), values...);
     return result;
   }
-  /// Warps a program: a power of two; 4 unless set.
+  /// Warps per program: a power of two; 4 by default.
   [[nodiscard]] Launcher warps(int count) const {
     Launcher result = *this;
     result.options_.compile.warps = count;
     return result;
   }
-  /// The most registers a thread may use, 16 to 255: more threads fit a multiprocessor, values that
-  /// do not fit go to memory.
+  /// The most registers a thread may use, 16 to 255. With fewer, more threads fit a multiprocessor,
+  /// but values that do not fit are spilled.
   [[nodiscard]] Launcher maxnreg(int count) const {
     Launcher result = *this;
     result.options_.compile.maxRegisters = count;
     return result;
   }
-  /// How many programs must fit a multiprocessor together, 1 to 32: bounds the registers.
+  /// How many programs must be resident on a multiprocessor at once, 1 to 32: limits registers.
   [[nodiscard]] Launcher occupancy(int programs) const {
     Launcher result = *this;
     result.options_.compile.occupancy = programs;
     return result;
   }
-  /// Whether a * b + c may be rounded once instead of twice; it may unless this says no.
+  /// Whether a * b + c may be rounded once instead of twice; true by default.
   [[nodiscard]] Launcher fp_fusion(bool allowed) const {
     Launcher result = *this;
     result.options_.compile.fpFusion = allowed;
     return result;
   }
-  /// Whether f32 arithmetic takes and makes zeros for numbers below 2^-126; it keeps them unless
-  /// this says so.
+  /// Whether f32 arithmetic flushes inputs and results below 2^-126 (denormals) to zero; false by
+  /// default.
   [[nodiscard]] Launcher ftz(bool flush = true) const {
     Launcher result = *this;
     result.options_.compile.flushDenormals = flush;
     return result;
   }
-  /// A checked build: the kernel asserts what it otherwise takes for granted, and a launch that
-  /// breaks it ends with an error at the line. Asserted are: device_assert; promises (multiple_of,
+  /// A checked build: the kernel asserts what it otherwise assumes, and a launch that violates an
+  /// assertion ends with an error at its line. Asserted are: device_assert; promises (multiple_of,
   /// assume, `.unchecked()`); no overflow of + - * and unary - on integers below 64 bits; defined
-  /// integer division; indices of gather inside. TILE_CHECKED=1 checks all kernels.
+  /// integer division; gather indices in range. TILE_CHECKED=1 checks all kernels.
   [[nodiscard]] Launcher checked(bool on = true) const {
     Launcher result = *this;
     result.options_.compile.checked = on;
     return result;
   }
-  /// One compile for all arguments of these dtypes: no alignments, unit strides or divisible
-  /// extents are read from them, except that offsets beyond 2^31 are still noticed. Slower kernels,
-  /// fewer of them.
+  /// Compiles once for all arguments of these dtypes: the kernel does not depend on alignments,
+  /// unit strides or divisible extents of the arguments, but still on whether offsets exceed 2^31.
+  /// There are fewer kernels, and they are slower.
   [[nodiscard]] Launcher no_assume() const {
     Launcher result = *this;
     result.options_.compile.assume = false;
@@ -116,8 +116,8 @@ public:
     return result;
   }
 
-  /// Launches on the stream: compiles for these dtypes and constants on first use. Errors: see the
-  /// head of this file; an error in the kernel itself is thrown here, at its line.
+  /// Launches on the stream, and compiles for these dtypes and constants on first use. Errors: see
+  /// the head of this file; an error in the kernel itself is thrown here, with the kernel's line.
   template <class... X> void operator()(CallSite site, const X &...arguments) const {
     static_assert(HasConsts || kConsts == 0,
                   "the kernel has Const parameters: call .consts(...) before launching it");
@@ -128,8 +128,8 @@ public:
       call(detail::RuntimeParams<P...>(), site, arguments...);
   }
 
-  /// Compiles and loads what a call with such arguments needs, without launching: at start-up, say.
-  /// For a device, or for a stream and its options. Errors: as for the call.
+  /// Compiles and loads what a call with such arguments needs, without launching: for example at
+  /// start-up. `place` is a device, or a stream and its options. Errors: as for the call.
   template <class... X> void prepare(const CallPlace &place, const X &...arguments) const {
     static_assert(HasConsts || kConsts == 0,
                   "the kernel has Const parameters: call .consts(...) before preparing it");
@@ -174,7 +174,7 @@ private:
   detail::LaunchOptions options_;
 };
 
-/// A kernel some of whose constants and settings are tuned, ready to call: Tuning.h.
+/// A kernel with tuned constants and settings, ready to call; see Tuning.h.
 template <class... P> class TunedLauncher {
 public:
   static constexpr int kConsts = Launcher<false, P...>::kConsts;
@@ -185,8 +185,7 @@ public:
       : record_(std::move(record)) {}
 
   /// The value of a constant that is not tuned, by its name in `named(...)`: an integer, a bool or
-  /// a constant of an enum. Error: InvalidArgument if there is none of this name, or if it is
-  /// tuned.
+  /// an enumerator. Error: InvalidArgument if there is no such constant, or if it is tuned.
   template <class T>
   requires(HostInt<T> || std::same_as<T, bool> || std::is_enum_v<T>) [[nodiscard]] TunedLauncher
       with(std::string_view name, T value, Loc where = Loc::here()) const {
@@ -197,8 +196,8 @@ public:
     return result;
   }
 
-  /// Launches with the settings that are best for such arguments, as far as that is known. Errors:
-  /// those of a launch; InvalidArgument for a constant that is neither given nor tuned.
+  /// Launches with the best known settings for such arguments. Errors: those of a launch;
+  /// InvalidArgument for a constant that is neither given nor tuned.
   template <class... X> void operator()(CallSite site, const X &...arguments) const {
     static_assert(sizeof...(X) == kArguments,
                   "the call needs one argument, after the stream, for each parameter of the "
@@ -228,8 +227,8 @@ public:
       detail::withArguments(detail::RuntimeParams<P...>(), *record_, Loc(), prepare, arguments...);
     }
   }
-  /// What a launch with such arguments would take. Errors: those of the call, but nothing is
-  /// compiled.
+  /// The settings that a launch with such arguments would use. Errors: those of the call, but
+  /// nothing is compiled.
   template <class... X> TunedChoice choice(const Device &device, const X &...arguments) const {
     static_assert(sizeof...(X) == kArguments,
                   "choice needs one argument, after the device, for each parameter of the "
@@ -259,48 +258,49 @@ public:
   explicit Kernel(std::shared_ptr<detail::KernelRecord> record)
       : Launcher<false, P...>(record), record_(std::move(record)) {}
 
-  /// Names for the parameters, in order, used in messages: C++ cannot see those of the lambda.
+  /// Names for the parameters, in order, for messages: C++ cannot see those of the lambda.
   template <class... Names> Kernel named(Names... names) const {
     static_assert(sizeof...(Names) == sizeof...(P),
                   "named(...) needs one name for each parameter of the kernel");
     record_->paramNames = {std::string(names)...};
     return *this;
   }
-  /// The same for kernels made by templates, whose parameters are counted elsewhere: one name each.
+  /// The same for kernels made by templates, whose parameters are counted elsewhere: one name per
+  /// parameter.
   Kernel named(std::vector<std::string> names) const {
     names.resize(sizeof...(P));
     record_->paramNames = std::move(names);
     return *this;
   }
 
-  /// The values that a constant may take in launches of `tuned()`; or `warps`, `maxnreg` and
-  /// `occupancy`, the settings of a launch. `otherwise` is taken while nothing better is known; the
-  /// first of the values, unless it is given. Errors: InvalidArgument for a name that is neither,
-  /// one that is tuned already, and values it cannot have.
+  /// The values that a constant, or a setting of the launch (`warps`, `maxnreg`, `occupancy`), may
+  /// take in launches of `tuned()`. `otherwise` is used while nothing better is known; by default
+  /// it is the first of the values. Errors: InvalidArgument for a name that is neither, one that is
+  /// tuned already, and values it cannot have.
   Kernel tunable(std::string name, Choices values, std::optional<int64_t> otherwise = {},
                  Loc where = Loc::here()) const {
     detail::addTunable(*record_, std::move(name), std::move(values), otherwise, where);
     return *this;
   }
-  /// What holds for all settings that are tried: `says` tells users why others are left out.
+  /// A condition that all settings to try must satisfy; `says` is the reason shown for the others.
   Kernel where(std::string says, detail::TuningRule holds) const {
     return unless([says = std::move(says), holds = std::move(holds)](const Config &config,
                                                                      const Problem &problem) {
       return holds(config, problem) ? std::string() : says;
     });
   }
-  /// The same for many rules: `objection` says what is wrong with settings for a problem, and
-  /// nothing if they may be tried.
+  /// The same for many rules: `objection` returns what is wrong with settings for a problem, or an
+  /// empty string if they may be tried.
   Kernel unless(detail::TuningObjection objection) const {
     detail::addTuningObjection(*record_, std::move(objection));
     return *this;
   }
-  /// The settings to take for a problem of which nothing better is known.
+  /// The settings for a problem for which nothing better is known.
   Kernel otherwise(detail::TuningDefault settings) const {
     detail::setTuningDefault(*record_, std::move(settings));
     return *this;
   }
-  /// What a launch has to do with some settings, so that the tuner tries the most promising first.
+  /// The work of a launch with given settings, so that the tuner tries the most promising first.
   Kernel work(detail::TuningWork work) const {
     detail::setTuningWork(*record_, std::move(work));
     return *this;
@@ -313,9 +313,8 @@ private:
 };
 
 /// Makes a kernel of a lambda without captures. `name` becomes the function's name in PTX and in
-/// messages. The lambda is what a kernel is known by: where this runs again, as in a function, the
-/// kernel it makes is the same one, compiled once. What the body reads of the host's state must
-/// therefore not change.
+/// messages. The lambda identifies the kernel: if this call runs again, as in a function, it makes
+/// the same kernel, compiled once. Host state that the body reads must therefore not change.
 template <class F> auto kernel(std::string name, F function, Loc where = Loc::here()) {
   if constexpr (std::is_pointer_v<F>)
     static_assert(detail::kAlwaysFalse<F>,
@@ -331,8 +330,8 @@ template <class F> auto kernel(std::string name, F function, Loc where = Loc::he
 }
 
 /// Makes a kernel of a lambda that captures host state. Kernels of one name and key share compiled
-/// code, even across calls of this function, unless they capture different numbers: a lambda that
-/// captures numbers and pointers alone is told apart by their bytes. `key` must differ whenever
+/// code, even across calls of this function, unless they capture different numbers: lambdas that
+/// capture only numbers and pointers are distinguished by their bytes. `key` must differ whenever
 /// other state does: strings, vectors, what references refer to.
 template <class F>
 auto kernel_capturing(std::string key, std::string name, F function, Loc where = Loc::here()) {

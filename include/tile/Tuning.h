@@ -1,5 +1,5 @@
-// Settings that are found by trying: a kernel says which values its constants may take, and
-// launches of `tuned()` use those that were fastest for arguments like theirs.
+// Tuned settings: a kernel lists the values that its constants may take, and launches of `tuned()`
+// use those that were fastest for similar arguments.
 //
 //   auto matmul = kernel("matmul", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> c, Const BM,
 //                                     Const BN, Const BK, Const stages) { ... })
@@ -15,14 +15,14 @@
 //                            });
 //   matmul.tuned()(stream, a, b, c);
 //
-// `tilec tune FILE.cpp a=f16[4096x4096] ...` tries them and keeps what it finds. A launch looks
-// for a result for its problem: this process's, the database's, that of a table that was reviewed
-// and shipped; where there is none it takes what the kernel's `otherwise` says, else the values
-// that `tunable` names. docs/tuning.md is the whole story.
+// `tilec tune FILE.cpp a=f16[4096x4096] ...` tries them and stores what it finds. A launch looks
+// for a result for its problem: in this process, in the database, in a table that was reviewed and
+// shipped. If there is none it uses what the kernel's `otherwise` returns, or the values that
+// `tunable` names. docs/tuning.md describes all of it.
 //
-// Results are kept for a bucket of problems: the dtypes, the constants that are not tuned, the
-// device, and of every extent the quarter of an octave it lies in (1, 2, ... 8, 10, 12, 14, 16, 20,
-// ...) and whether rows of it can be copied in pieces of 16 bytes.
+// Results are stored per bucket of problems: the dtypes, the constants that are not tuned, the
+// device, every extent rounded up to a quarter of an octave (1, 2, ... 8, 10, 12, 14, 16, 20, ...)
+// and whether rows can be copied 16 bytes at a time.
 #pragma once
 
 #include <tile/HostArg.h>
@@ -49,11 +49,11 @@ private:
   std::vector<int64_t> values_;
 };
 
-/// first, 2 first, 4 first, ... last. Error: InvalidArgument unless that is where it arrives.
+/// first, 2 first, 4 first, ... last. Error: InvalidArgument if doubling does not reach `last`.
 Choices pow2(int64_t first, int64_t last, Loc where = Loc::here());
 /// first, first + step, ... up to last. Error: InvalidArgument for a step below 1 or no value.
 Choices steps(int64_t first, int64_t last, int64_t step = 1, Loc where = Loc::here());
-/// 0 and 1: of a ConstOf<bool>, say.
+/// 0 and 1: for example for a ConstOf<bool>.
 Choices onOff();
 
 /// A value for each setting of a kernel, in the order in which they were declared.
@@ -62,7 +62,7 @@ public:
   Config() = default;
   Config(std::initializer_list<std::pair<std::string, int64_t>> values) : values_(values) {}
 
-  /// The value of a setting. Error: InvalidArgument for a name there is not, with those there are.
+  /// The value of a setting. Error: InvalidArgument for an unknown name, with the known ones.
   int64_t operator[](std::string_view name) const;
   /// The same, or `missing`.
   int64_t get(std::string_view name, int64_t missing) const;
@@ -80,8 +80,7 @@ private:
 /// What a kernel is called with, as far as the best settings may depend on it.
 class Problem {
 public:
-  /// For the runtime: `constants` are those of the kernel; of settings that are tuned they mean
-  /// nothing.
+  /// For the runtime: `constants` are those of the kernel, without meaning for tuned ones.
   Problem(const detail::KernelRecord &record, std::span<const HostArg> arguments,
           std::span<const int64_t> constants, std::string_view target, int multiprocessors)
       : record_(record), arguments_(arguments), constants_(constants), target_(target),
@@ -105,37 +104,37 @@ private:
   int multiprocessors_;
 };
 
-/// What a launch with some settings has to do, from which the model of a device makes a time: by
-/// that time the tuner decides what to try first, and on the virtual GPU, which has none, what is
-/// best. All numbers but the last two are of one program; 0 where there is nothing of the kind.
+/// The work of a launch with given settings, from which the model of a device predicts a time. The
+/// tuner orders its trials by that time and, on the virtual GPU, which has no time, chooses by it.
+/// All numbers but the last two are per program; 0 means none.
 struct Work {
-  double multiplyAdds = 0; ///< of products, by tensor cores where the target has them for `factors`
-  DType factors = f16;     ///< the dtype of what is multiplied: it decides the peak rate
-  double productRate = 1;  ///< the part of that peak that products of this shape reach, 0 to 1
+  double multiplyAdds = 0; ///< of dots, on tensor cores where the target has them for `factors`
+  DType factors = f16;     ///< the dtype of the dots' operands: it decides the peak rate
+  double productRate = 1;  ///< the part of that peak that dots of this shape reach, 0 to 1
   double operations = 0;   ///< other arithmetic on elements, in f32
-  double bytesRead = 0;    ///< of global memory, through the L2 cache
+  double bytesRead = 0;    ///< from global memory, through the L2 cache
   double bytesWritten = 0;
-  int64_t sharedBytes = 0; ///< of shared memory, if it is known to the kernel
-  int registers = 0;       ///< of a thread, if they are
+  int64_t sharedBytes = 0; ///< of shared memory, if the kernel knows it
+  int registers = 0;       ///< per thread, if the kernel knows it
   int threads = 128;
-  /// Does a program go on with the next piece of work without a pause? Then it loads what that
-  /// needs while it stores the last.
+  /// Whether a program continues with the next tile without a pause: it loads for that tile while
+  /// it stores the previous one.
   bool isPersistent = false;
-  double programs = 1;      ///< of the launch, of a persistent one the pieces of work
-  double distinctBytes = 0; ///< that the launch must read of memory and write to it at least once
+  double programs = 1;      ///< of the launch; the number of tiles if it is persistent
+  double distinctBytes = 0; ///< that the launch must read from and write to memory at least once
 };
 
-/// The seconds that a model expects a launch to take on a GPU of that target with so many
-/// multiprocessors: products, bytes through the L2 cache and bytes of memory at the rates of the
-/// card that stands for the target, in rounds of programs. It serves to compare settings before
-/// any is timed. Nothing for a target of which no card is known, or if a program cannot run there.
+/// The seconds that a model predicts for a launch on a GPU of that target with that many
+/// multiprocessors: dots, bytes through the L2 cache and bytes of memory at the rates of the
+/// target's reference card, in waves of programs. It serves to compare settings before any is
+/// timed. Empty for a target without a reference card, or if a program cannot run there.
 std::optional<double> predictedSeconds(const Work &work, std::string_view target,
                                        int multiprocessors);
 
-/// What a launch of a tuned kernel takes.
+/// The settings that a launch of a tuned kernel uses.
 struct TunedChoice {
   Config config;
-  std::string source; ///< who says so: "the database", the name of a table, "the kernel"
+  std::string source; ///< where they come from: "the database", a table's name, "the kernel"
 };
 
 } // namespace tile
