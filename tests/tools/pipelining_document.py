@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """pipelining_document.py TILE-OPT: docs/pipelining.md shows what the passes do, and names what the sources have.
 
-The document holds kernels (`<!-- kernel: NAME -->`, then a block), kernels that differ from these in one place
-(`<!-- kernel: NAME is OTHER with OLD | NEW -->`), and excerpts of what passes make of them:
-  <!-- ir: NAME after PASS
+The document holds kernels (`<!-- kernel: NAME -->`, then a block) and excerpts of what passes make of them:
+  <!-- ir: NAME after PASS -->         then a block, which is made
+  <!-- same: NAME after PASS, PASS --> after these passes the kernel is what it was before them
+
+pipelining_excerpts.txt says what the excerpts show, and of kernels that the document has no block of how they differ from others:
+  [NAME is OTHER]
+  replace: OLD | NEW     OLD is there once; `\\n` ends a line
+  [NAME after PASS]
   show: REGEX            lines with this are shown, and the loops and branches around them
   hide: REGEX            but not those with this
   within: REGEX          only what is in a loop or branch with this in its first line
@@ -11,10 +16,8 @@ The document holds kernels (`<!-- kernel: NAME -->`, then a block), kernels that
   keep: WORD             `schedule` or `variant`, which are left out otherwise
   name: REGEX | NAMES    the values in the group of lines with this have these names, in the order of their first lines
   note: REGEX | TEXT     the first shown line with this gets a comment
-  -->
-then a block, which is made: constants stand for themselves, other values are named by the operation they come from, layouts
-and types that say nothing of the pipeline are left out, and so are variables of a loop that no shown line has.
-  <!-- same: NAME after PASS, PASS -->   after these passes the kernel is what it was before them
+In a block constants stand for themselves, other values are named by the operation they come from, layouts and types that say
+nothing of the pipeline are left out, and so are variables of a loop that no shown line has.
 
 Constants with a value (`kMeeting = 15`), functions, attributes and names of passes must be in the sources, linked files exist.
 TILE_UPDATE_GOLDEN=1: writes the blocks into the document instead."""
@@ -28,9 +31,9 @@ import sys
 
 kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
 kDocument = kRoot / "docs/pipelining.md"
+kSettings = kRoot / "tests/tools/pipelining_excerpts.txt"
 kKernel = re.compile(r"^<!-- kernel: (\w+) -->\n```mlir\n(.*?)^```$", re.M | re.S)
-kVaried = re.compile(r"^<!-- kernel: (\w+) is (\w+) with (.*) \| (.*) -->$", re.M)
-kExcerpt = re.compile(r"^<!-- ir: (\w+) after ([\w-]+)\n(.*?)-->\n```mlir\n(.*?)^```$", re.M | re.S)
+kExcerpt = re.compile(r"^<!-- ir: (\w+ after [\w-]+) -->\n```mlir\n(.*?)^```$", re.M | re.S)
 kSame = re.compile(r"^<!-- same: (\w+) after ([\w, -]+) -->$", re.M)
 kTarget = "sm_90a"
 kCodegen = ["tile-lower-to-scalars", "tile-nest-loops"]
@@ -263,31 +266,47 @@ def unknown(document, known):
             yield f"docs/pipelining.md links to {link}, which does not exist"
 
 
-def kernels(document):
+def settings():
+    """What is in brackets -> its lines."""
+    lines = re.sub(r"^#.*\n", "", kSettings.read_text(), flags=re.M)
+    return {head: body.strip() for head, body in re.findall(r"^\[([^\n]*)\]\n(.*?)(?=^\[|\Z)", lines, re.M | re.S)}
+
+
+def kernels(document, known):
     found = dict(kKernel.findall(document))
-    for name, other, old, new in kVaried.findall(document):
-        if found[other].count(old) != 1:
-            sys.exit(f"docs/pipelining.md: {other} does not have {old} once")
-        found[name] = found[other].replace(old, new)
+    for head, lines in known.items():
+        if " is " not in head:
+            continue
+        name, other = head.split(" is ")
+        found[name] = found[other]
+        for line in lines.splitlines():
+            old, new = line.removeprefix("replace: ").split(" | ")
+            if found[name].count(old) != 1:
+                sys.exit(f"docs/pipelining.md: {other} does not have {old} once")
+            found[name] = found[name].replace(old, new.replace("\\n", "\n"))
     return found
 
 
 def main(tile_opt):
-    document = kDocument.read_text()
-    made = {name: stages(tile_opt, text) for name, text in kernels(document).items()}
+    document, known = kDocument.read_text(), settings()
+    made = {name: stages(tile_opt, text) for name, text in kernels(document, known).items()}
 
-    def stage(name, which):
+    def stage(head):
+        name, which = head.split(" after ")
         if which not in made[name]:
             sys.exit(f"docs/pipelining.md: there is no pass {which}; there are {', '.join(made[name])}")
         return made[name][which]
 
-    fresh = kExcerpt.sub(lambda m: m[0][:m.start(4) - m.start()] + excerpt(stage(m[1], m[2]), m[3]) + "```", document)
+    wanted, shown = {head for head in known if " after " in head}, {match[1] for match in kExcerpt.finditer(document)}
+    if wanted != shown:
+        sys.exit(f"docs/pipelining.md or {kSettings.name} lacks {', '.join(wanted ^ shown)}")
+    fresh = kExcerpt.sub(lambda m: m[0][:m.start(2) - m.start()] + excerpt(stage(m[1]), known[m[1]]) + "```", document)
     problems = list(unknown(document, sources()))
     problems += [f"docs/pipelining.md:{number}: a line of {len(line)} columns; drop what says nothing"
                  for number, line in enumerate(fresh.splitlines(), 1) if len(line) > 130 and not line.startswith("|")]
     for name, passes in kSame.findall(document):
         problems += [f"docs/pipelining.md: {name} is another after {each}" for each in passes.split(", ")
-                     if stage(name, each) != stage(name, f"before {each}")]
+                     if stage(f"{name} after {each}") != stage(f"{name} after before {each}")]
     if os.environ.get("TILE_UPDATE_GOLDEN") == "1":
         kDocument.write_text(fresh)
     elif fresh != document:
