@@ -16,9 +16,12 @@ struct CarriedProduct {
   gpu::RingReleaseOp release; ///< of the fill that it reads
 };
 
-// Does the operand stay as it is until the next iteration's product is under way: in the ring, or from before the loop?
-bool outlivesIteration(Value memory, scf::ForOp loop, Value ring) {
-  Operation *op = memory.getDefiningOp();
+// Does the operand stay as it is until the next iteration's dot is in flight: in the ring, or from before the loop? A variable of
+// the loop does not: the next value takes its registers, for which the assembler would wait for every dot.
+bool outlivesIteration(Value operand, scf::ForOp loop, Value ring) {
+  if (llvm::is_contained(loop.getBody()->getArguments(), operand))
+    return false;
+  Operation *op = operand.getDefiningOp();
   if (!op || !loop->isAncestor(op))
     return true;
   auto get = dyn_cast<gpu::RingGetOp>(op);

@@ -93,16 +93,16 @@ TEST_P(Clusters, ShareWhatIsTheSameInAllBlocks) {
 // A rotated loop has a ring for each of its products: blocks fill a share of both.
 TEST_P(Clusters, ShareBothRingsOfARotatedLoop) {
   static constexpr int kBlocks = 2;
-  static const auto program = kernel(
-      "cluster_chain", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v, Out<f32, 2> d, Const stages) {
-        Value rank = cluster(kBlocks), rows = q.tile({kRows, kDepth})(rank, 0);
-        auto sums = var(zeros(f32, {kRows, kColumns}));
-        for (auto j : range(cdiv(v.dim(0), kRows)).stages(stages).overlap_dots().warp_specialize()) {
-          Value scores = dot(rows, k.T().tile({kDepth, kRows})(0, j));
-          sums = dot(cast(f16, scores), v.tile({kRows, kColumns})(j, 0), sums);
-        }
-        d.tile({kRows, kColumns})(rank, 0) = sums;
-      });
+  static const auto program = kernel("cluster_chain", [](In<f16, 2> q, In<f16, 2> k, In<f16, 2> v,
+                                                         Out<f32, 2> d, Const stages) {
+    Value rank = cluster(kBlocks), rows = q.tile({kRows, kDepth})(rank, 0);
+    auto sums = var(zeros(f32, {kRows, kColumns}));
+    for (auto j : range(cdiv(v.dim(0), kRows)).stages(stages).overlap_dots().warp_specialize()) {
+      Value scores = dot(rows, k.T().tile({kDepth, kRows})(0, j));
+      sums = dot(cast(f16, scores), v.tile({kRows, kColumns})(j, 0), sums);
+    }
+    d.tile({kRows, kColumns})(rank, 0) = sums;
+  });
   for (int stages : {2, 3})
     for (int steps : {0, 1, 2, 6}) {
       SCOPED_TRACE(std::to_string(stages) + " stages, " + std::to_string(steps) + " steps");
