@@ -31,7 +31,7 @@ function(tile_add_kernels name input)
   add_custom_command(
     OUTPUT ${folder}/${name}.c ${folder}/${name}.h ${folder}/${name}.tilekernels
     COMMAND tile::tilec aot ${words} ${arg_OPTIONS} -- ${input} ${arg_SETTINGS}
-    DEPENDS ${arg_DEPENDS} tile::tilec
+    DEPENDS ${arg_DEPENDS} tile::tilec tile::tile # the compiler is in the library, which tilec finds when it starts
     COMMENT "Compiling the kernels of ${name} ahead of time"
     VERBATIM)
   add_library(${name} STATIC ${folder}/${name}.c ${folder}/${name}.h)
