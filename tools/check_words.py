@@ -73,8 +73,8 @@ def faults_of(path, words, columns, limits):
         yield (f"{path}:{columns[-1]}: error: {len(columns)} comment lines beyond {kColumns} columns, {limits[1]} are allowed: "
                f"break lines {', '.join(map(str, columns[-5:]))}")
     if len(words) < limits[0] or len(columns) < limits[1]:
-        yield (f"{path}: error: {len(words)} phrases and {len(columns)} long lines, fewer than allowed: "
-               "run tools/check_words.py --lower")
+        yield (f"{path}: error: {limits[0]} phrases and {limits[1]} long lines are allowed, {len(words)} and {len(columns)} are left: "
+               "lower the numbers by tools/check_words.py --lower")
 
 
 def write_lower(counts, limits):
@@ -99,7 +99,7 @@ def main():
         faults += faults_of(path, words, columns, limits.get(path, (0, 0)))
     if lower:
         return write_lower(counts, limits)
-    faults += [f"{path}: error: is allowed phrases and is gone: run tools/check_words.py --lower" for path in limits if path not in counts]
+    faults += [f"{path}: error: is gone, but has allowed phrases: drop them by tools/check_words.py --lower" for path in limits if path not in counts]
     print("\n".join(faults) or "documents and comments have no new phrase to replace and no new long line")
     return 1 if faults else 0
 

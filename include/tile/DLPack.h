@@ -88,10 +88,10 @@ static_assert(offsetof(ManagedTensorVersioned, dl_tensor) == 32);
 
 } // namespace dlpack
 
-/// Hands a tensor out. It stays alive until `deleter` was called, by any thread. Memory of a GPU is
-/// handed out as it is, in whatever work is under way: let the taker's stream wait for ours. Of the
-/// virtual GPU all work is waited for, and the elements are copied (`kIsCopied`): what the taker
-/// writes is not seen by the tensor. Errors: InvalidHandle for no tensor; OutOfMemory.
+/// Exports a tensor. It stays alive until any thread calls `deleter`. GPU memory is exported as it
+/// is, with work still in flight: let the consumer's stream wait for ours. On the virtual GPU the
+/// call waits for all work and copies the elements (`kIsCopied`): the tensor does not see what the
+/// consumer writes. Errors: InvalidHandle for no tensor; OutOfMemory.
 dlpack::ManagedTensorVersioned *toDlpack(const Tensor &tensor, Loc where = Loc::here());
 /// The same in the form that was usual before DLPack 1.0, which cannot say that it is a copy.
 dlpack::ManagedTensor *toUnversionedDlpack(const Tensor &tensor, Loc where = Loc::here());

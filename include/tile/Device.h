@@ -82,9 +82,9 @@ public:
 
   /// Waits until all work given to the stream so far has finished. Throws what that work did wrong.
   void synchronize() const;
-  /// The same, but no longer than so many seconds. Error: Timeout, naming the kernel launched last;
-  /// the work goes on and nothing is reset, so that the caller may wait again, give up or end the
-  /// process. The virtual GPU does the work itself, and takes the time that takes.
+  /// The same, for at most `mostSeconds`. Error: Timeout, naming the kernel launched last; the work
+  /// continues and nothing is reset, so that the caller may wait again, give up or end the process.
+  /// The virtual GPU does the work itself, for as long as that takes.
   void synchronize(double mostSeconds) const;
   /// What this stream is given from here on starts after all that `other` has been given so far;
   /// the host does not wait.
@@ -93,10 +93,10 @@ public:
   /// The same for what a stream had been given when `event` was recorded last; nothing if it never
   /// was.
   void wait(const Event &event) const;
-  /// From here on kernels given to the stream may start while the one before ends, which hides what
-  /// a launch costs: they wait for it before they touch memory, so results stay the same. They are
-  /// compiled anew for it, at the first launch. A device before sm_90 launches as ever. Off for a
-  /// new stream; all copies of the handle share it.
+  /// From here on kernels of the stream may start while the previous one ends, which hides the cost
+  /// of a launch. They wait for it before they touch memory, so results stay the same. They are
+  /// compiled again for it, at the first launch. A device before sm_90 launches as before. Off for
+  /// a new stream; all copies of the handle share it.
   void overlapLaunches(bool overlap = true) const;
   /// Waits, then ends the stream for all copies of the handle. One that others made is only let go.
   void close() const;
@@ -141,7 +141,7 @@ public:
   /// The host waits until the event has been reached; not at all if it was never recorded. Throws
   /// what the work before it did wrong.
   void synchronize() const;
-  /// The same, but no longer than so many seconds, as of a stream. Error: Timeout.
+  /// The same, for at most `mostSeconds`, as for a stream. Error: Timeout.
   void synchronize(double mostSeconds) const;
   /// Whether it has been reached, without waiting; true if it was never recorded.
   bool query() const;

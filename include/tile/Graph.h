@@ -9,7 +9,7 @@
 //     step.replay(stream);
 //
 // What is captured is all that the function gives to the stream: launches, ops, uploadAsync and
-// downloadAsync. Kernels are compiled and loaded as ever; nothing needs to be run before.
+// downloadAsync. Kernels are compiled and loaded as usual; nothing needs to run before.
 // Addresses, extents, numbers and grids are those of the capture: each replay does the same work on
 // the same memory, so that what changes from step to step lies in tensors that the host or other
 // work writes between replays. Host memory of asynchronous copies is read or written by each
@@ -57,20 +57,20 @@ class Graph {
 public:
   Graph() = default;
 
-  /// Runs `work`, whose calls for `stream` are recorded instead of carried out. An error that
+  /// Runs `work`, whose calls for `stream` are recorded instead of executed. An error that
   /// `work` throws ends the capture, and the stream is as it was before. Errors also:
   /// InvalidArgument where other streams have not been joined, naming their last call;
   /// NotPreparedForCapture within a capture; Unsupported where the driver has no graphs.
   static Graph capture(const Stream &stream, detail::FunctionRef<void()> work,
                        Loc where = Loc::here());
 
-  /// Gives the work to `stream`, in whose order it runs, as one submission. What goes wrong in it
-  /// is told by this call or later ones, at the line of the captured call. Errors: WrongDevice;
+  /// Submits the work to `stream`, in whose order it runs, as a whole. This call or a later one
+  /// reports what goes wrong in it, at the line of the captured call. Errors: WrongDevice;
   /// NotPreparedForCapture within a capture.
   void replay(const Stream &stream, Loc where = Loc::here()) const;
 
-  /// Captures anew, and later replays do that work instead: faster than another graph if only
-  /// kernels, addresses, numbers and grids differ. Replays given before are not affected. Error:
+  /// Captures again, and later replays do that work instead: faster than another graph if only
+  /// kernels, addresses, numbers and grids differ. Earlier replays are not affected. Error:
   /// InvalidArgument, and the graph is as it was, where number, kinds, order or streams of the
   /// pieces of work differ, naming the first; capture another graph then.
   void update(const Stream &stream, detail::FunctionRef<void()> work,

@@ -1,27 +1,27 @@
-// How an access of memory is done: hints that change its speed, and `is_volatile`, which makes it
-// happen. Errors: a cache mode of the other direction, a cache mode together with an eviction or
-// with is_volatile.
+// Options of a memory access: hints that change its speed, and `is_volatile`, which guarantees that
+// it happens. Errors: a cache mode of the other direction, a cache mode together with an eviction
+// priority or with is_volatile.
 #pragma once
 
 #include <cstdint>
 
 namespace tile {
 
-/// Which caches an access goes through (PTX, cache operators). Loads: `ca` all levels, `cg` the
-/// second level alone, `cs` likely used once, `cv` none. Stores: `wb` all levels, `cg`, `cs`, `wt`
-/// through to memory.
+/// The caches that an access goes through (PTX, cache operators). Loads: `ca` all levels, `cg` L2
+/// only, `cs` likely used once, `cv` none. Stores: `wb` all levels, `cg`, `cs`, `wt` through to
+/// memory.
 enum class Cache : uint8_t { any, ca, cg, cs, cv, wb, wt };
-/// Which lines a cache drops: these `first`, or these `last`. Loads and stores say it to the first
-/// level, atomics to the second.
+/// The eviction priority of the lines: evicted `first`, or `last`. It applies to L1 for loads and
+/// stores, to L2 for atomics.
 enum class Evict : uint8_t { normal, first, last };
 
-/// How a tile gets between memory and where it is used. `tma`: by the copy engine of sm_90a to
-/// shared memory, for loads that products of the same loop depend on, or from there, for stores of
-/// what products by wgmma give in 16 bits; rows start at multiples of 16 bytes. `cp_async`: for the
-/// same loads, by threads in vectors of 4, 8 or 16 bytes; `quad`: for the same stores, four lanes
-/// exchange what they hold, so that each stores 16 bytes; `vector`: through registers, several
-/// neighbours at once; `scalar`: one by one. `any`: the first of these that can. Another way than
-/// `any` is taken, or the kernel is an error that says why it cannot be.
+/// The instructions that copy a tile. `tma` (sm_90a, rows that start at multiples of 16 bytes):
+/// TMA, to shared memory for loads that feed dots of the same loop, from there for stores of 16-bit
+/// results of `wgmma`. `cp_async`: the same loads, by threads in vectors of 4, 8 or 16 bytes.
+/// `quad`: the same stores; four lanes exchange elements, so that each stores 16 bytes. `vector`:
+/// through registers, several adjacent elements at once. `scalar`: one by one. `any` takes the
+/// first of these that is possible. Any other value is an error, with the reason, if it is not
+/// possible.
 enum class CopyBy : uint8_t { any, cp_async, vector, scalar, tma = 7, quad = 8 };
 
 struct AccessOptions {

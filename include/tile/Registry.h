@@ -66,9 +66,9 @@ struct OpEntry {
   std::string name;
   std::string summary;    ///< one line
   int inputs = 0;         ///< how many tensors `run` needs
-  int optionalInputs = 0; ///< how many more it takes, behind those
-  /// Which of all these it changes in place, by their numbers from 0. Of an op that has no other
-  /// outputs `outputs` returns none.
+  int optionalInputs = 0; ///< how many more it takes, after those
+  /// The inputs that it changes in place, by their numbers from 0. `outputs` returns none for an op
+  /// without other outputs.
   std::vector<int> changed = {};
   /// All that `outputs` and `run` may ask their settings for. `kernel` and `example` may ask for
   /// more, mostly extents.

@@ -11,8 +11,8 @@
 //   filter.consts(256)(stream, x, y, 3); // compiles, and again for any other number of taps
 //
 // The value is part of the key by which a launch finds its compiled code, and a constant wherever
-// the kernel uses the argument. Each value met compiles anew: specialise what has few. Where there
-// are no arguments, as for `tileIr`, give examples with values.
+// the kernel uses the argument. Each new value compiles the kernel again: specialise what has few
+// values. Where there are no arguments, as for `tileIr`, give examples with values.
 //
 // Errors: what is neither a scalar argument nor an extent of a view (`x.dim(0)`); integers that do
 // not fit an int; a kernel traced without the value.

@@ -54,7 +54,7 @@ tile_status tile_stream_wait(tile_stream *stream, tile_stream *other);
 /// The same for what was given before `event` was recorded last; nothing if it never was.
 tile_status tile_stream_wait_event(tile_stream *stream, tile_event *event);
 /// From here on kernels given to the stream may start while the one before ends; results stay the
-/// same. Kernels of archives launch as ever, and so does all on devices before sm_90. 0 ends it.
+/// same. Kernels of archives launch as before, as does all on devices before sm_90. 0 ends it.
 tile_status tile_stream_overlap_launches(tile_stream *stream, int32_t overlap);
 /// Waits for the stream, and gives the device the memory that it keeps for later tensors.
 tile_status tile_stream_trim(tile_stream *stream);

@@ -19,7 +19,7 @@ typedef struct tile_op_description {
   const char *name;        ///< these live as long as the process
   const char *summary;     ///< one line
   int32_t inputs;          ///< how many tensors it needs
-  int32_t optional_inputs; ///< how many more it takes, behind those
+  int32_t optional_inputs; ///< how many more it takes, after those
   uint64_t changed;        ///< bit i: it changes input i in place
 } tile_op_description;
 

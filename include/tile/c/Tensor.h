@@ -102,8 +102,8 @@ tile_status tile_tensor_download_async(tile_tensor *tensor, tile_stream *stream,
 struct DLManagedTensorVersioned;
 struct DLManagedTensor;
 
-/// Hands a tensor out, to be given back by the structure's own deleter. Memory of a GPU is shared,
-/// in whatever work is under way; that of the virtual GPU is copied to the host, after its work.
+/// Exports a tensor; the structure's own deleter releases it. GPU memory is shared, with work still
+/// in flight; memory of the virtual GPU is copied to the host, after its work.
 tile_status tile_tensor_to_dlpack(tile_tensor *tensor, struct DLManagedTensorVersioned **managed);
 tile_status tile_tensor_to_dlpack_unversioned(tile_tensor *tensor,
                                               struct DLManagedTensor **managed);

@@ -11,26 +11,26 @@
 namespace tile::ops {
 
 struct AttentionOptions {
-  /// What scores are multiplied with; 1 / sqrt(D) unless given. Any number, negative ones and 0
-  /// too.
+  /// The factor that scores are multiplied by; 1 / sqrt(D) by default. Any number, negative ones
+  /// and 0 too.
   std::optional<float> scale = {};
   /// Query i sees key j only if j - i <= Lk - Lq: the last query sees all keys, as when the queries
   /// are the newest positions of a sequence whose keys are kept. With Lq > Lk the first Lq - Lk
   /// queries see nothing.
   bool causal = false;
-  /// Of f32 operands; 16-bit ones have only one way.
+  /// For f32 operands; 16-bit ones have only one.
   Precision precision = Precision::tf32x3;
-  /// Of the gradient: the same bits each time. If not, one kernel with five products, not seven,
-  /// computes dq, dk and dv where there is one (16-bit operands, D up to 128, on sm_90a), and the
-  /// order in which dq is summed is open.
+  /// For the gradient: the same bits each time. If false, one kernel with five dots instead of
+  /// seven computes dq, dk and dv where there is one (16-bit operands, D up to 128, on sm_90a), and
+  /// the order of summation of dq is open.
   bool deterministic = true;
-  /// Of the product of weights with values: `any` or f32; or f16, where v is f16: twice the rate
-  /// of that product on GeForce cards (sm_86, sm_89, sm_120), no gain on others, slower on sm_90a,
-  /// whose wgmma is taken for sums of f32. Each tile of up to 192 keys is summed in f16, with an
-  /// error of at most 24 * 2^-11 of the tile's sum of p |v|, most often below 2^-10, as the
-  /// rounding of weights is; tiles are added in f32. With |v| above 340 a tile's sum may be
-  /// infinity. Scores are always summed in f32: their error would be one of the exponent, and
-  /// before they are scaled they easily exceed 65504. So are the sums of the gradient.
+  /// The accumulator of the dot of weights and values: `any` or f32; or f16, where v is f16. f16
+  /// has twice the rate for that dot on GeForce cards (sm_86, sm_89, sm_120), no gain on others,
+  /// and is slower on sm_90a, where only f32 accumulators use `wgmma`. Each tile of up to 192 keys
+  /// is summed in f16, with an error of at most 24 * 2^-11 of the tile's sum of p |v|, most often
+  /// below 2^-10, as the rounding of weights is; tiles are added in f32. With |v| above 340 a
+  /// tile's sum may be infinity. Scores always have f32 accumulators, since their error would be
+  /// one of the exponent, and since unscaled scores easily exceed 65504. So has the gradient.
   DType accumulator = any;
 };
 
@@ -44,8 +44,8 @@ struct AttentionOptions {
 /// causal) gives out 0 and lse -infinity. Any strides, so B x L x H x D memory is a `permute` away.
 /// Dtypes: q, k, v and out all f16, all bf16 or all f32; lse f32. Scores, sums and the softmax are
 /// f32, where 16-bit operands make 0 of numbers below 2^-126; 16-bit weights p are rounded to the
-/// operands' dtype before they meet v. f32 operands: tf32x3 (the default; almost f32's accuracy on
-/// tensor cores) up to D = 96, tf32 up to D = 128, ieee (no tensor cores) otherwise and beyond.
+/// operands' dtype before the dot with v. f32 operands: tf32x3 (the default; almost f32's accuracy
+/// on tensor cores) up to D = 96, tf32 up to D = 128, ieee (no tensor cores) otherwise and beyond.
 /// Method: one pass over k and v for each tile of queries, with an online softmax in base 2; causal
 /// programs skip the tiles that none of their queries sees. A q, k, v or out whose rows are not
 /// contiguous, begin at no multiple of 16 bytes or have no multiple of 8 elements is copied to
@@ -79,14 +79,13 @@ struct AttentionGradients {
 ///
 /// Shapes, dtypes and copies: as in `attention`; dout and dq are like q, dk like k, dv like v.
 /// Queries that see no key have gradient 0, and so have keys that no query sees. 16-bit p and ds
-/// are rounded to the operands' dtype before the last product; f16 gradients overflow to infinity.
+/// are rounded to the operands' dtype before the last dot; f16 gradients overflow to infinity.
 /// f32 operands: tf32 up to D = 64 if asked for, else ieee.
-/// Method: scores are computed again from lse. Three kernels: delta; dk and dv, one program for
-/// each tile of keys; dq, one for each tile of queries. No atomics: the same bits each time.
-/// Unless `options.deterministic`, where there is such a kernel: delta; all three, one program for
-/// each tile of keys, which adds its part of dq to sums in f32 by atomics; dq from these sums.
-/// They take 4 bytes for each element of q, its rows padded to a multiple of 128, its D to one of
-/// 16.
+/// Method: scores are recomputed from lse. Three kernels: delta; dk and dv, one program per tile of
+/// keys; dq, one program per tile of queries. No atomics: the same bits each time.
+/// Unless `options.deterministic`, where there is such a kernel: delta; all three, one program per
+/// tile of keys, which adds its part of dq to f32 sums by atomics; dq from these sums. The sums
+/// take 4 bytes per element of q, its rows padded to a multiple of 128, its D to one of 16.
 /// q, k, v and dout must be finite; what is not may spoil any gradient of its batch and head.
 /// Errors: as for `attention`.
 void attentionBackward(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,

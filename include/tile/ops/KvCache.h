@@ -49,7 +49,7 @@ void kvCacheAppend(const Stream &stream, const Operand &k, const Operand &v, con
 struct DecodeOptions {
   /// What scores are multiplied with; 1 / sqrt(D) unless given.
   std::optional<float> scale = {};
-  /// Of f32 operands; 16-bit ones have only one way.
+  /// For f32 operands; 16-bit ones have only one.
   Precision precision = Precision::tf32x3;
 };
 

@@ -5,21 +5,21 @@
 
 namespace tile::ops {
 
-/// How a product is computed.
+/// How a matmul is computed.
 struct MatmulOptions {
-  /// Of f32 operands; 16-bit ones have only one way.
+  /// For f32 operands; 16-bit ones have only one.
   Precision precision = Precision::tf32x3;
-  /// Of e4m3 and e5m2: leave the sums to the tensor core of sm_90a, which keeps 13 bits of them:
-  /// faster, and of positive products 3 % too small at K = 2048, 7 % at 4096, 13 % at 8192
-  /// (DotOptions::fast_accumulation).
+  /// For e4m3 and e5m2: keeps all of K in the tensor core's accumulators, which have 13 bits on
+  /// sm_90a. This is faster, and sums of positive products are 3 % too small at K = 2048, 7 % at
+  /// 4096, 13 % at 8192 (DotOptions::fast_accumulation).
   bool fastAccumulation = false;
-  /// Of sums: `any` or f32; or f16, where a and b are f16, e4m3 or e5m2: twice the rate on GeForce
-  /// cards (sm_86, sm_89, sm_120) and half the registers, no gain on others, slower on sm_90a,
-  /// whose wgmma is taken for sums of f32. The sum is rounded to f16 after every 16 of K (8 on some
-  /// cards): the error is at most K / 8 * 2^-11 of the sum of |a| |b|, of random numbers about the
-  /// square root of that number of roundings times 2^-11; sums above 65504 are infinity
-  /// (DotOptions::accumulator). Epilogues receive them as f32; where programs share K their parts
-  /// are added in f32, and products by a vector may be summed in f32.
+  /// The accumulator: `any` or f32; or f16, where a and b are f16, e4m3 or e5m2. f16 has twice the
+  /// rate on GeForce cards (sm_86, sm_89, sm_120) and takes half the registers, has no gain on
+  /// others, and is slower on sm_90a, where only f32 accumulators use `wgmma`. It is rounded to f16
+  /// after every 16 of K (8 on some cards): the error is at most K / 8 * 2^-11 of the sum of |a|
+  /// |b|, for random numbers about the square root of that number of roundings times 2^-11; sums
+  /// above 65504 are infinity (DotOptions::accumulator). Epilogues receive f32; split-K adds the
+  /// parts in f32, and matmuls by a vector may accumulate in f32.
   DType accumulator = any;
 };
 
@@ -38,22 +38,22 @@ detail::Epilogue<F, detail::EpilogueArgument<X>...> epilogue(F, const X &...x) {
 /// c = a b, or epilogue(a b): c[.., m, n] = epilogue(sum over k of a[.., m, k] * b[.., k, n]).
 ///
 /// `epilogue` is a lambda without captures from Value to Value, or one with arguments made by
-/// `ops::epilogue`; it receives a tile of the sums, may use any elementwise operation of the
+/// `ops::epilogue`; it receives a tile of the accumulator, may use any elementwise operation of the
 /// language, and its result is rounded to c's dtype:
 ///   ops::matmul(stream, a, b, c, [](Value x) { return gelu(x * 0.125f); });
 ///
 /// Shapes: a is .. x M x K, b is .. x K x N, c is .. x M x N, for any M, N, K including 0 and 1;
 /// with K = 0 the sums are 0. Dimensions before the last two are batches: those of a and b
 /// broadcast to c's by NumPy's rule. Each may have any strides, so row-major and column-major
-/// (`t.T()`) are alike; unit stride in one of the last two dimensions is what makes it fast.
-/// Batches that lie as one, or with an unbatched b as one tall matrix, take one launch; else there
-/// is one for each index of the outermost.
+/// (`t.T()`) are alike; it is fast where one of the last two dimensions has unit stride. Batches
+/// that are one dimension in memory, or with an unbatched b one tall matrix, take one launch;
+/// otherwise there is one launch per index of the outermost dimension.
 /// Dtypes: a and b are both f16, bf16, f32 or f64, or each is e4m3 or e5m2; c is f16, bf16, f32 or
-/// f64 (f16 overflows to infinity). Sums are kept in f32, of f64 in f64, in f16 if options say so.
+/// f64 (f16 overflows to infinity). The accumulator is f32, f64 for f64, or f16 by `options`.
 /// f32 operands: tf32x3 (the default; almost f32's accuracy on tensor cores), tf32 (10 bits of
-/// mantissa), ieee (fused multiply-add, no tensor cores). 8-bit operands are multiplied fastest, by
-/// wgmma on sm_90a, where both have unit stride along K: b as `weight.T()`, and rows of a multiple
-/// of 16 bytes. Before sm_89 they are widened to f16. The order of summation is open, but fixed for
+/// mantissa), ieee (fused multiply-add, no tensor cores). 8-bit operands are fastest, by `wgmma` on
+/// sm_90a, where both are K-major (b as `weight.T()`) and rows have a multiple of 16 bytes. Before
+/// sm_89 they are widened to f16. The order of summation is open, but fixed for
 /// given shapes, strides and options.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: a rank is
@@ -75,7 +75,7 @@ void matmul(const Stream &stream, const Operand &a, const Operand &b, const Oper
             Loc loc = Loc::here()) {
   detail::matmulWith<F>({stream, loc}, a, b, c, epilogue.arguments, options);
 }
-/// The same in a new tensor of the stream, of a's dtype, or f32 of 8-bit a. Errors: those above.
+/// The same in a new tensor of the stream, of a's dtype, or f32 for 8-bit a. Errors: those above.
 Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
               const MatmulOptions &options = {}, Loc loc = Loc::here());
 

@@ -9,11 +9,11 @@ struct MatmulOptions;
 }
 namespace tile::ops::detail {
 
-/// The tile of C that is computed at a time, the step along K, the warps that share the work,
-/// whether a program computes one tile after the other, loading the next while it stores one,
-/// whether a warp of its own loads, whether two teams compute tiles in turn, how many blocks of
-/// a cluster compute tiles that follow each other along M, how many programs compute one tile, each
-/// with a part of K, and whether these are the blocks of a cluster.
+/// The tile of C, its step along K and its warps; whether programs are persistent and load the next
+/// tile while they store one; whether there is a producer warp; whether two teams alternate tiles
+/// (ping-pong); how many blocks of a cluster compute consecutive tiles along M; the number of parts
+/// of split-K, each of which a program computes, and whether these programs are the blocks of a
+/// cluster.
 struct MatmulTiles {
   int m, n, k, warps;
   bool persistent = false, hasProducer = false, pingPong = false;
