@@ -96,7 +96,8 @@ const ArchivedFunction &embeddedFunction(const unsigned char *bytes, size_t size
 /// are checked at compile time as those of the kernel are.
 template <class... P> class AotFunction {
 public:
-  /// Of an archive in memory that stays where it is. Nothing is read before the first use.
+  /// A function of an archive in memory, which must stay where it is. Nothing is read before the
+  /// first use.
   constexpr AotFunction(const unsigned char *bytes, size_t size, const char *name)
       : bytes_(bytes), size_(size), name_(name) {}
 

@@ -43,34 +43,34 @@ struct WorkCounts {
   uint64_t launches = 0;
   uint64_t instructions = 0;  ///< of warps
   uint64_t multiplyAdds = 0;  ///< of tensor cores
-  uint64_t accessedBytes = 0; ///< by loads and stores: 32 for each sector that a warp's one touches
-  uint64_t copiedBytes = 0;   ///< by copies that go on by themselves: cp.async, TMA
-  uint64_t distinctBytes = 0; ///< what a memory behind an ideal cache moves for each launch
+  uint64_t accessedBytes = 0; ///< by loads and stores: 32 per sector that a warp's access touches
+  uint64_t copiedBytes = 0;   ///< by asynchronous copies: cp.async, TMA
+  uint64_t distinctBytes = 0; ///< what memory moves per launch with an ideal cache
   uint64_t bankConflicts = 0; ///< cycles of shared memory that they cost
 };
 
 /// What bench() found.
 struct BenchResult {
-  /// What the numbers are: of the virtual GPU never a time.
+  /// What the numbers are: never a time on the virtual GPU.
   enum class Unit { Milliseconds, Instructions };
 
   Unit unit = Unit::Milliseconds;
-  /// Of one call: the median of all samples.
+  /// The median of all samples, per call.
   double median = 0;
-  /// The interval between two samples that holds the median of all samples there could be, with a
-  /// probability of 95 % and whatever their distribution; of fewer than six samples the extremes.
+  /// The interval between two samples that holds the true median with a probability of 95 %,
+  /// whatever their distribution; the extremes if there are fewer than six samples.
   double lower = 0, upper = 0;
-  /// One call each, in the order in which they were taken. Where NVML tells the GPU's clock, those
-  /// are repeated and left out that were slowed by heat or by a limit of power, or that had a clock
-  /// far from that of the others.
+  /// The time of a call per sample, in order. Where NVML reports the GPU's clock, samples that heat
+  /// or a power limit slowed, or whose clock was far from that of the others, are repeated and left
+  /// out.
   std::vector<double> samples;
   int callsPerSample = 1;
-  /// The device waited for the host: calls take it less time than they take the host to give.
+  /// The device waited for the host: it executes calls faster than the host submits them.
   bool isHostBound = false;
-  /// Of the multiprocessors, while samples were taken; 0 if NVML does not tell.
+  /// The clock of the multiprocessors while samples were taken; 0 if NVML does not report it.
   int clockMHz = 0;
-  /// Why the times may be those of a slower device, as "the device was slowed by heat"; then all
-  /// samples count. Empty: there is no such reason that NVML tells.
+  /// Why the times may be those of a slower device, such as "the device was slowed by heat"; then
+  /// all samples count. Empty if NVML reports no such reason.
   std::string doubt;
   /// On the virtual GPU only.
   std::optional<WorkCounts> counts;

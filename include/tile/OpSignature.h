@@ -13,9 +13,9 @@
 namespace tile {
 
 struct OpSignature {
-  /// Of its tensors, in their order. If it takes more, the last name is that of all the others.
+  /// The names of its tensors, in order. If it takes more, the last name is that of all the others.
   std::vector<std::string> inputs = {};
-  /// Of its outputs; settings may leave out the last.
+  /// The names of its outputs; settings may leave out the last.
   std::vector<std::string> outputs = {};
   /// What each of OpEntry::settings means, in a few words.
   std::map<std::string, std::string> settings = {};

@@ -18,7 +18,7 @@ namespace tile {
 
 struct ReduceOptions {
   bool keep_dims = false;
-  /// Of sum, prod and mean: the operand is cast to this dtype first, and the result has it.
+  /// For sum, prod and mean: the operand is cast to this dtype first, and the result has it.
   DType dtype = any;
 };
 

@@ -40,9 +40,9 @@ public:
   explicit operator bool() const { return storage_ != nullptr; }
   DType dtype() const { return dtype_; }
   int rank() const { return rank_; }
-  /// Of a dimension in 0 .. rank-1; InvalidArgument beyond.
+  /// The extent of a dimension in 0 .. rank-1; InvalidArgument beyond.
   int64_t extent(int dim, Loc where = Loc::here()) const { return extents_[checked(dim, where)]; }
-  /// In elements; 0 for a broadcast dimension.
+  /// The stride in elements; 0 for a broadcast dimension.
   int64_t stride(int dim, Loc where = Loc::here()) const { return strides_[checked(dim, where)]; }
   std::span<const int64_t> extents() const { return {extents_, static_cast<size_t>(rank_)}; }
   std::span<const int64_t> strides() const { return {strides_, static_cast<size_t>(rank_)}; }

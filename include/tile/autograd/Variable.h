@@ -73,8 +73,8 @@ public:
   /// the variable wants one; optimizers work in the scope of a NoGrad.
   const Tensor &inPlace(Loc loc = Loc::here()) const;
 
-  /// Of a trained leaf: the sum of the gradients of all backward() since the last clearGrad(); no
-  /// tensor before the first. A copy of it that you keep is not changed by the next backward().
+  /// For a trained leaf, the sum of the gradients of all backward() since the last clearGrad(); no
+  /// tensor before the first. The next backward() does not change a copy that you keep.
   const Tensor &grad() const;
   /// Forgets the gradient.
   void clearGrad() const;
@@ -93,7 +93,7 @@ public:
   /// Calls `hook` with each gradient with respect to this variable, once it is complete; the tensor
   /// that it returns, if any, takes the gradient's place.
   void hook(std::function<Tensor(const Tensor &)> hook) const;
-  /// Of a trained leaf: calls `hook` each time backward() has added to grad().
+  /// For a trained leaf: calls `hook` each time backward() has added to grad().
   void afterGrad(std::function<void(const Variable &)> hook) const;
 
   /// For the engine.

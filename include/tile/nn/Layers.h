@@ -17,8 +17,8 @@ namespace tile::nn {
 struct LinearOptions {
   bool bias = true;
   DType dtype = f32;
-  /// Of the weights, which are normally distributed; 1 / sqrt(inputs) unless given. The bias begins
-  /// with zeros.
+  /// The standard deviation of the initial weights, which are normally distributed; by default
+  /// 1 / sqrt(inputs). The initial bias is 0.
   std::optional<double> deviation = {};
 };
 /// y = x weight^T + bias: weight is outputs x inputs, x has any leading dimensions.
@@ -84,8 +84,8 @@ struct MlpOptions {
   Activation activation = Activation::GeluTanh;
   LinearOptions up = {}, down = {};
 };
-/// down(activation(up(x))): width -> hidden -> width. Of Swiglu `up` has two outputs for each
-/// hidden element, the gates first.
+/// down(activation(up(x))): width -> hidden -> width. With Swiglu `up` has two outputs per hidden
+/// element, the gates first.
 struct Mlp : Module {
   Linear up, down;
   Activation activation;

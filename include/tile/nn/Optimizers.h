@@ -66,8 +66,8 @@ struct AdamWOptions : ops::AdamWOptions {
   /// Whether biases and weights of norms, which have one dimension, decay like matrices.
   bool decaysVectors = false;
 };
-/// AdamW, as ops::adamW. Of parameters of 16 bits it keeps f32 masters, which get the steps; they
-/// follow when somebody else changes the parameters in place, as loadParameters does.
+/// AdamW, as ops::adamW. It keeps f32 masters of 16-bit parameters, which get the steps. They are
+/// updated when somebody else changes the parameters in place, as loadParameters does.
 class AdamW : public Optimizer {
 public:
   explicit AdamW(const Module &module, const AdamWOptions &options = {}, Loc loc = Loc::here());

@@ -46,7 +46,7 @@ struct SelfAttention : Module {
                                   Loc loc = Loc::here()) const;
   /// and out(y) of what attention made of them.
   Variable join(const Variable &y, Loc loc = Loc::here()) const;
-  /// Of a row of in(x): how many elements a head has.
+  /// The number of elements that a head has in a row of in(x).
   int64_t headWidth() const { return in.weight.extent(0) / (heads + 2 * keyHeads); }
 };
 
@@ -99,7 +99,7 @@ struct Transformer : Module {
   /// With a generator, which must live until backward(), elements are dropped as the options say.
   Variable operator()(const Tensor &tokens, ops::Generator *dropouts = nullptr,
                       Loc loc = Loc::here()) const;
-  /// Of what the blocks have made of tokens: norm, then the head.
+  /// The logits of what the blocks have computed: norm, then the head.
   Variable logits(const Variable &x, Loc loc = Loc::here()) const;
   void members(Members &add) const override;
 };
