@@ -23,7 +23,7 @@ kPhrases = {re.compile(phrase): instead for phrase, instead in {
     r"behind (?:the|a|its|each|their|that|all) (?:loop|wait|barrier|product|release|store|pass|end|last)": "after",
     r"under way\b": "in flight",
     r"on (?:its|their) way\b": "in flight",
-    r"as ever\b": "as before",
+    r" as ever\b": "as before",
     r"anew\b": "again",
     r"carr(?:y|ies|ied|ying) out\b": "execute, implement",
     r"part after part\b": "in subtiles",

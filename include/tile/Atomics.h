@@ -3,12 +3,12 @@
 // Each takes a pointer or a tile of pointers into an InOut view (`view.ptr() + offsets`), a value
 // of the pointee's dtype (host numbers adapt) that broadcasts to the pointers' shape, and returns
 // the old values in that shape. Where `mask` (i1) is false nothing is done and the result is
-// undefined. Elements with one address take turns, in an order that is open. A scalar pointer is
-// one step of the whole program.
+// undefined. Elements with the same address are serialised, in an unspecified order. A scalar
+// pointer is one operation of the whole program.
 //
 // Order: a `release` comes after everything the program accessed before it, an `acquire` before
-// everything it accesses after it; that is how programs hand data to each other. Counters need
-// `{.sem = MemorySem::relaxed}` only, which is cheaper.
+// everything it accesses after it; this is how programs pass data to each other. Counters need only
+// `{.sem = MemorySem::relaxed}`, which is cheaper.
 //
 // Errors: a dtype the operation does not have (8-bit integers have none, 16-bit ones atomic_cas
 // alone), a value of another dtype or of a shape that does not broadcast, a pointer into an In or
@@ -22,16 +22,16 @@ namespace tile {
 
 /// How an atomic operation orders the accesses around it.
 enum class MemorySem : uint8_t { relaxed, acquire, release, acq_rel };
-/// For whom it is atomic and ordered: the program, all programs of the device, host and other
-/// devices too.
+/// The scope in which it is atomic and ordered: the program; all programs of the device; the host
+/// and other devices too.
 enum class MemoryScope : uint8_t { cta, gpu, sys };
 
 struct AtomicOptions {
   MemorySem sem = MemorySem::acq_rel;
   MemoryScope scope = MemoryScope::gpu;
-  /// How long the second-level cache, where atomics are done, keeps the line: counters that are
-  /// used again `Evict::last`, sums that stream by `Evict::first`. Not for atomic_cas, nor for
-  /// atomic_add on bf16, which is made of it.
+  /// How long the L2 cache, where atomics execute, keeps the line: `Evict::last` for counters that
+  /// are used again, `Evict::first` for sums that stream by. Not for atomic_cas, nor for atomic_add
+  /// on bf16, which consists of it.
   Evict evict = Evict::normal;
 };
 
@@ -39,11 +39,11 @@ struct AtomicOptions {
 Value atomic_add(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
                  Loc loc = Loc::here());
 Value atomic_add(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());
-/// Adds a tile to one of an `InOut` view, each element in one indivisible step, relaxed, for the
-/// whole device: `atomic_add(sums.tile({M, N})(i, j), x)`. What lies outside the tensor is dropped.
-/// Nothing is returned, so that elements which one thread holds side by side are added in one
-/// access where the GPU can, f32 on sm_90. The order of additions is open, and with it what
-/// sums of floats are rounded to. Dtypes: as above.
+/// Adds a tile to one of an `InOut` view, each element atomically, relaxed, for the whole device:
+/// `atomic_add(sums.tile({M, N})(i, j), x)`. Elements outside the tensor are dropped. Nothing is
+/// returned, so that adjacent elements of a thread are added in one access where the GPU can (f32
+/// on sm_90). The order of additions is open, and so is the rounding of float sums. Dtypes: as
+/// above.
 /// Errors: those of a store, a dtype without atomics, `.hints` on the access.
 inline void atomic_add(detail::InOutRef &&place, Arg value) {
   std::move(place).addAtomically(value);
@@ -52,7 +52,7 @@ template <class T> void atomic_add(detail::StoreRef &&place, const T &value) {
   std::move(place) += value; // says why not
 }
 /// The smaller / larger of old and value: 32- and 64-bit integers, f32, f64. Floats are compared by
-/// their bits: -0 is below +0, and a NaN lies beyond the infinity of its sign.
+/// their bits: -0 is below +0, and a NaN is beyond the infinity of its sign.
 Value atomic_min(Arg pointer, Arg value, Arg mask, AtomicOptions options = {},
                  Loc loc = Loc::here());
 Value atomic_min(Arg pointer, Arg value, AtomicOptions options = {}, Loc loc = Loc::here());

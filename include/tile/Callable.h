@@ -1,5 +1,5 @@
-// Functions that stay functions: a C++ function over Values that a kernel calls instead of
-// unfolding it at each use, so that it is compiled once however often it is called.
+// Functions that stay functions: a kernel calls such a C++ function over Values instead of inlining
+// it at each use, so that it is compiled once however often it is called.
 //
 //   auto swish = callable("swish", [](Value x, Value beta) { return x / (1 + exp(-beta * x)); });
 //   auto k = kernel("k", [](In<f32, 1> x, Out<f32, 1> y, Const B) {
@@ -9,14 +9,13 @@
 //     y.tile({B})(i) = v;
 //   });
 //
-// A call is compiled for the dtypes and shapes of its arguments, and shared by all calls with the
-// same. Arguments and results travel in one layout a shape and dtype, so what lies otherwise is
-// brought into it at the call: an ordinary C++ function, which unfolds, is faster where it is small
-// or used once. A function computes with values alone: it may loop, branch, reduce, multiply and
-// call others, but neither load, store, print nor assert, and uses nothing staged of its caller but
-// its arguments. Checked builds check nothing inside. Every element of the arguments must be there:
-// calls stand where the whole program passes, as barriers do, which `guard`, `if_` and loops
-// ensure.
+// A function is compiled per list of argument dtypes and shapes, and shared by all calls with the
+// same list. Arguments and results have one layout per shape and dtype, to which a call converts
+// others: an ordinary C++ function, which is inlined, is faster where it is small or used once. A
+// function computes with values only: it may loop, branch, reduce, multiply and call others, but
+// neither load, store, print nor assert, and it uses no staged values of its caller except its
+// arguments. Checked builds check nothing inside. All threads of the program must reach a call, as
+// they must reach a barrier; `guard`, `if_` and loops ensure that.
 //
 // Errors: views and pointers as arguments; accesses of memory, prints and assertions inside; values
 // and variables of the caller; a function that calls itself.

@@ -12,7 +12,7 @@ struct PrintOptions {
   bool hex = false; ///< integers in base 16
 };
 
-/// Prints one line an element while the kernel runs, to the process's standard output:
+/// Prints one line per element while the kernel runs, to the process's standard output:
 ///   program (3, 0, 0) [1, 17] x and y: 0.5, 42
 /// with the program's indices, the element's (of tiles), the prefix and the values, which broadcast
 /// to one shape. The order of lines is open. Errors: views and pointers.
@@ -26,8 +26,8 @@ void device_print(std::string_view prefix, std::initializer_list<Arg> values = {
 void device_assert(Arg condition, std::string_view message, Loc loc = Loc::here());
 void device_assert(Arg condition, std::string_view message, Arg mask, Loc loc = Loc::here());
 
-/// Waits for all threads of the program. Kernels need none: a program's accesses of one tensor are
-/// in order without it.
+/// Synchronizes all threads of the program. Kernels need no barrier: a program's accesses to one
+/// tensor are in order without it.
 void debug_barrier(Loc loc = Loc::here());
 
 /// Prints to standard error, while tracing, the caller's line, the name, and what the value is:

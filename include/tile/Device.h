@@ -7,32 +7,32 @@
 //   scale.consts(256)(stream, a, b, 0.5f);
 //   stream.synchronize();
 //
-// Work of one stream runs in the order it was given; work of two streams at any time and at once.
-// Where one reads or writes what the other writes, it has to wait, or results are right only
-// sometimes:
+// Work of one stream runs in the order in which it was submitted; work of two streams runs at any
+// time, and concurrently. If one stream reads or writes what another writes, it has to wait, or
+// results are right only sometimes:
 //
 //   Stream copies = dev.stream();
 //   next.uploadAsync(copies, values);       // while `stream` computes
-//   stream.wait(copies);                    // what `stream` is given later comes after the upload
+//   stream.wait(copies);                    // later work of `stream` comes after the upload
 //   scale.consts(256)(stream, next, b, 0.5f);
 //
 //   Event half = dev.event();               // a point in a stream's work
 //   half.record(stream);
 //   copies.wait(half);                      // may be waited for by streams and by the host
 //
-// The host orders as well: what it gives to any stream after it has waited for work comes after
+// The host orders as well: what it submits to any stream after it has waited for work comes after
 // that work. It waits in synchronize(), in downloads and in uploads that are not asynchronous. The
 // virtual GPU reports work that touches the same bytes without such an order, as a `race` that
-// names both calls and both streams; TILE_VGPU_SCHEDULE=lazy does the work of a stream only when
-// somebody waits for it.
+// names both calls and both streams; with TILE_VGPU_SCHEDULE=lazy it runs the work of a stream only
+// when somebody waits for it.
 //
 // A process that is forked after a CUDA device was opened cannot use the device: each call throws
-// ForkedContext, and no driver is called. Fork before, or start the other process by exec. The
-// virtual GPU works in both, each of which has memory of its own from there on.
+// ForkedContext without a driver call. Fork before, or start the other process by exec. The virtual
+// GPU works in both processes, which have separate memory from there on.
 //
-// After a fault of a kernel that the driver does not survive, the first call that hears of it
-// throws ContextLost with the kernel launched last, its line and arguments; all later calls throw
-// it at once. Destructors are quiet then, and another process has a new device.
+// After a kernel's fault that the driver does not survive, the first call that learns of it throws
+// ContextLost with the kernel launched last, its line and arguments; all later calls throw it at
+// once. Destructors are quiet then, and another process gets a new device.
 //
 // Handles are values: copies name the same device or stream. All functions throw tile::Error. The
 // tensors they make are in Tensor.h.
@@ -68,37 +68,36 @@ struct EventState;
 
 /// What the tensors made by Stream::tensor hold of the device's memory.
 struct StreamUsage {
-  size_t usedBytes = 0;     ///< by tensors there are
-  size_t keptBytes = 0;     ///< by none, kept for those to come
+  size_t usedBytes = 0;     ///< by live tensors
+  size_t keptBytes = 0;     ///< unused, kept for later tensors
   uint64_t allocations = 0; ///< how often the device was asked for memory so far
 };
 
-/// A queue of work of one device, which runs in the order it was given. Made by Device::stream();
-/// the queue ends, after its work, with the last copy of the handle. A moved-from, default
-/// constructed or closed stream may only be assigned to: all else throws InvalidHandle.
+/// A queue of work of one device, which runs in the order of submission. Device::stream() makes it;
+/// it ends, after its work, with the last copy of the handle. A moved-from, default constructed or
+/// closed stream may only be assigned to: all else throws InvalidHandle.
 class Stream {
 public:
   Stream() = default;
 
-  /// Waits until all work given to the stream so far has finished. Throws what that work did wrong.
+  /// Waits until all work submitted to the stream so far has finished. Throws that work's errors.
   void synchronize() const;
   /// The same, for at most `mostSeconds`. Error: Timeout, naming the kernel launched last; the work
   /// continues and nothing is reset, so that the caller may wait again, give up or end the process.
   /// The virtual GPU does the work itself, for as long as that takes.
   void synchronize(double mostSeconds) const;
-  /// What this stream is given from here on starts after all that `other` has been given so far;
-  /// the host does not wait.
-  /// Error: WrongDevice.
+  /// Later work of this stream starts after all work that `other` has been given so far; the host
+  /// does not wait. Error: WrongDevice.
   void wait(const Stream &other) const;
-  /// The same for what a stream had been given when `event` was recorded last; nothing if it never
-  /// was.
+  /// The same for the work that a stream had been given when `event` was last recorded; no effect
+  /// if it never was.
   void wait(const Event &event) const;
   /// From here on kernels of the stream may start while the previous one ends, which hides the cost
   /// of a launch. They wait for it before they touch memory, so results stay the same. They are
   /// compiled again for it, at the first launch. A device before sm_90 launches as before. Off for
   /// a new stream; all copies of the handle share it.
   void overlapLaunches(bool overlap = true) const;
-  /// Waits, then ends the stream for all copies of the handle. One that others made is only let go.
+  /// Waits, then ends the stream for all copies of the handle. An adopted one is only released.
   void close() const;
   /// The device the stream belongs to.
   Device device() const;
@@ -106,16 +105,16 @@ public:
   /// Device::externalStream knows.
   void *native() const;
 
-  /// A row-major tensor whose elements are not set, for work of this stream; another one that uses
-  /// it waits for this one first. Its memory is taken again by later tensors of the stream as soon
-  /// as the last copy of the tensor is gone, without waiting: where another stream uses it too, let
-  /// this one wait for that before. A loop that makes the same tensors each round asks the device
-  /// for memory in the first round only. Errors: those of Device::tensor; InvalidHandle.
+  /// A row-major tensor whose elements are not set, for work of this stream; another stream that
+  /// uses it waits for this one first. Later tensors of the stream reuse its memory as soon as the
+  /// last copy of the tensor is gone, without waiting: if another stream uses it too, let this one
+  /// wait for that before. A loop that makes the same tensors in each iteration asks the device for
+  /// memory in the first iteration only. Errors: those of Device::tensor; InvalidHandle.
   Tensor tensor(DType dtype, std::span<const int64_t> shape, Loc where = Loc::here()) const;
   template <class T> TensorOf<T> tensor(std::vector<int64_t> shape, Loc where = Loc::here()) const;
   /// What such tensors hold of the device's memory.
   StreamUsage usage() const;
-  /// Waits for the stream and gives the device what it keeps for tensors to come.
+  /// Waits for the stream, and frees the memory that it keeps for later tensors.
   void trim() const;
 
   /// For the runtime: the live state, or InvalidHandle.
@@ -129,17 +128,17 @@ private:
 };
 
 /// A point in the work of a stream: wait for it on the host or in other streams, or measure the
-/// time between two. Made by Device::event(). A default constructed one may only be assigned to:
+/// time between two. Device::event() makes it. A default constructed one may only be assigned to:
 /// all else throws InvalidHandle.
 class Event {
 public:
   Event() = default;
 
-  /// The event is, from here on, the end of what the stream has been given so far. Error:
+  /// From here on the event is the end of the work that the stream has been given so far. Error:
   /// WrongDevice.
   void record(const Stream &stream) const;
   /// The host waits until the event has been reached; not at all if it was never recorded. Throws
-  /// what the work before it did wrong.
+  /// the errors of the work before it.
   void synchronize() const;
   /// The same, for at most `mostSeconds`, as for a stream. Error: Timeout.
   void synchronize(double mostSeconds) const;
@@ -162,18 +161,18 @@ private:
 /// A device that runs kernels. Opening one twice gives the same device.
 class Device {
 public:
-  /// The device that TILE_DEVICE names; without it an NVIDIA GPU if there is one, else the virtual
-  /// GPU.
+  /// The device that TILE_DEVICE names; by default an NVIDIA GPU if there is one, otherwise the
+  /// virtual GPU.
   static Device best();
   /// "cuda", "cuda:1", "virtual" (sm_80), "virtual:sm_90a" or "auto". Errors: InvalidArgument for
-  /// other names, NoDevice with the driver's words where the GPU is missing.
+  /// other names, NoDevice with the driver's message if the GPU is missing.
   static Device open(std::string_view name);
   /// Every device present: the virtual GPU first, then NVIDIA GPUs. Tests loop over it.
   static std::vector<Device> all();
-  /// The device of a CUcontext that others made, such as a library's; null: the one current to this
-  /// thread. A device's primary context is open("cuda:N"). The context stays its maker's, who keeps
-  /// it until the last handle of the device, its streams and tensors is gone. Errors: NoDevice;
-  /// InvalidHandle where none is current.
+  /// The device of an existing CUcontext, such as a library's; null is the one current to this
+  /// thread. A device's primary context is open("cuda:N"). The context belongs to its creator, who
+  /// keeps it until the last handle of the device, its streams and tensors is gone. Errors:
+  /// NoDevice; InvalidHandle if none is current.
   static Device ofContext(void *context = nullptr);
   /// A device opened through the private device seam, with options of its own.
   static Device wrap(std::shared_ptr<device::Device> device, std::string name);
@@ -185,18 +184,18 @@ public:
   bool isVirtual() const;
   /// The PTX target that kernels are compiled for: "sm_80", "sm_90a".
   const std::string &target() const;
-  /// How many multiprocessors (SMs) programs spread over: 132 of an H200. The virtual GPU has those
-  /// of a GPU of its target.
+  /// The number of multiprocessors (SMs): 132 on an H200. The virtual GPU has as many as a GPU of
+  /// its target.
   int multiprocessors() const;
   /// A number that no other device of this process has; 0 is none.
   uint64_t handle() const;
 
   /// A new stream. Reports of the virtual GPU name it by its number on the device and by this line.
   Stream stream(Loc where = Loc::here()) const;
-  /// A CUstream of this device that others made, to be used as any stream. It stays its maker's,
-  /// who keeps it until the last handle is gone, and is not waited for then. Two handles of one
-  /// CUstream are one stream. Errors: WrongDevice; InvalidHandle on the virtual GPU, which takes
-  /// what Stream::native() gave.
+  /// Adopts an existing CUstream of this device, to be used as any stream. It belongs to its
+  /// creator, who keeps it until the last handle is gone; that handle does not wait for it. Two
+  /// handles of one CUstream are one stream. Errors: WrongDevice; InvalidHandle on the virtual GPU,
+  /// which takes what Stream::native() returned.
   Stream externalStream(void *native, Loc where = Loc::here()) const;
   /// A new event.
   Event event() const;
@@ -219,8 +218,8 @@ private:
   std::shared_ptr<detail::DeviceState> state_;
 };
 
-/// Where calls of a kernel are going to be made, for what is done ahead of them: on streams of a
-/// device, or on a stream, whose options count (Stream::overlapLaunches). Made by itself from both.
+/// Where a kernel is going to be called, for `prepare`: on streams of a device, or on a stream with
+/// its options (Stream::overlapLaunches). Both convert to it implicitly.
 struct CallPlace {
   CallPlace(const Device &device) : device(device) {}
   CallPlace(const Stream &stream);

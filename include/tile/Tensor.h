@@ -1,5 +1,5 @@
 // Tensors: memory of a device with extents and strides. Views of a tensor (transposed, sliced,
-// reshaped) share its memory and keep it alive; nothing is copied but by upload and download.
+// reshaped) share its memory and keep it alive; only upload and download copy.
 //
 //   auto a = dev.tensor<half>({1000, 777});
 //   a.upload(values);
@@ -32,7 +32,7 @@ public:
   /// A row-major tensor whose elements are not set; see Device::tensor for errors.
   Tensor(const Device &device, DType dtype, std::span<const int64_t> shape,
          Loc where = Loc::here());
-  /// The same in memory of the stream, as Stream::tensor says.
+  /// The same in memory of the stream; see Stream::tensor.
   Tensor(const Stream &stream, DType dtype, std::span<const int64_t> shape,
          Loc where = Loc::here());
 
@@ -50,7 +50,7 @@ public:
   void *data() const;
   /// The number of elements; 1 for rank 0.
   int64_t numel() const;
-  /// What the elements occupy: numel() times the size of one.
+  /// The size of the elements: numel() times the size of one.
   size_t bytes() const { return static_cast<size_t>(numel()) * sizeOf(dtype_); }
   /// Row-major without gaps.
   bool isContiguous() const;
@@ -58,13 +58,13 @@ public:
   bool isShared() const { return storage_.use_count() > 1; }
   /// How often markChanged() was called for this memory, by views of it too.
   uint64_t version() const;
-  /// Says that the elements were changed in place: whoever has kept the tensor for later can tell.
+  /// States that the elements were changed in place, for those who keep the tensor for later.
   void markChanged() const;
   Device device(Loc where = Loc::here()) const;
   /// Device::handle() of the owner; 0 for no tensor.
   uint64_t deviceHandle() const;
 
-  /// For the runtime: a view of memory from its begin on. Errors: those of withStrides.
+  /// For the runtime: a view from the beginning of memory. Errors: those of withStrides.
   Tensor(std::shared_ptr<detail::Storage> storage, DType dtype, std::span<const int64_t> extents,
          std::span<const int64_t> strides, Loc where);
 
@@ -75,7 +75,7 @@ public:
   /// The same elements in another shape; one extent may be -1. Error: Unsupported unless
   /// contiguous.
   Tensor reshape(std::vector<int64_t> shape, Loc where = Loc::here()) const;
-  /// Any view from element (0, 0, ...) on. Errors: InvalidShape if it leaves the memory,
+  /// Any view that begins at element (0, 0, ...). Errors: InvalidShape if it leaves the memory,
   /// Unsupported for negative strides.
   Tensor withStrides(std::vector<int64_t> extents, std::vector<int64_t> strides,
                      Loc where = Loc::here()) const;
@@ -84,8 +84,8 @@ public:
   /// device before and after. Error: InvalidArgument if `size` is not bytes().
   void uploadBytes(const void *source, size_t size, Loc where = Loc::here()) const;
   void downloadBytes(void *target, size_t size, Loc where = Loc::here()) const;
-  /// The same as work of a stream, for which alone they wait. Where the tensor has gaps, an upload
-  /// writes what is in them again.
+  /// The same as work of a stream; they wait only for that stream. If the tensor has gaps, an
+  /// upload writes their contents again.
   void uploadBytes(const Stream &stream, const void *source, size_t size,
                    Loc where = Loc::here()) const;
   void downloadBytes(const Stream &stream, void *target, size_t size,
@@ -141,13 +141,13 @@ public:
     uploadBytes(values.data(), values.size() * sizeof(Element), where);
   }
   /// All elements in row-major order; waits for the device. The virtual GPU notes on stderr how
-  /// many of them nothing has written, once for each caller's line.
+  /// many of them were never written, once per caller's line.
   Vector download(Loc where = Loc::here()) const {
     Vector values(static_cast<size_t>(numel()));
     downloadBytes(values.data(), values.size() * sizeof(Element), where);
     return values;
   }
-  /// The same as work of a stream, for which alone they wait.
+  /// The same as work of a stream; they wait only for that stream.
   void upload(const Stream &stream, std::span<const Element> values,
               Loc where = Loc::here()) const {
     uploadBytes(stream, values.data(), values.size() * sizeof(Element), where);

@@ -1,12 +1,12 @@
 // Values: what a kernel computes with. A Value is a tile or scalar whose dtype and shape are known
 // while tracing; a Var is a mutable variable; an Arg is how any operation takes its operands.
 //
-// Host numbers are constants, staged values are run time. Operators are found only for staged
-// operands, so arithmetic on Const and int stays host arithmetic. Promotion of operands (sums,
-// products, comparisons, select, min, max ...):
+// Host numbers are constants, staged values exist at run time. Operators are found only for staged
+// operands, so arithmetic on Const and int stays host arithmetic. Promotion of operands (addition,
+// multiplication, comparisons, select, min, max ...):
 //   - two floats: the wider; bf16 with f16 gives f16; bf16 with an integer or an 8-bit float gives
-//   f32; e4m3 with e5m2 gives f16; a float beats an integer, but an 8-bit float with an integer
-//   tile is an error. 8-bit floats are computed with in f32 and rounded back, saturating;
+//   f32; e4m3 with e5m2 gives f16; a float with an integer gives the float, but an 8-bit float with
+//   an integer tile is an error. 8-bit floats are computed in f32 and rounded back, saturating;
 //   - two integers: the wider; of equal width the unsigned one; small integers are not promoted (i8
 //   + i8 is i8);
 //   - `/` and `%` with any float below f64 compute and return f32; on integers of mixed signedness
@@ -30,8 +30,8 @@ namespace tile {
 inline constexpr double inf = __builtin_inf();
 
 /// A tile or scalar of one kernel: a cheap handle, passed by value. Assigning to one is plain C++
-/// and therefore only allowed in the staged scope in which it was declared; state that changes in a
-/// staged loop or branch is a `var(...)`.
+/// and therefore only allowed in the staged scope in which it was declared; a variable that changes
+/// in a staged loop or branch is a `var(...)`.
 class Value : public detail::Operators {
 public:
   /// An empty handle; using it before assigning is an error.
@@ -81,11 +81,11 @@ private:
 /// snapshot, `auto other = var(acc)` a second one.
 class Var : public detail::Operators {
 public:
-  /// Refused with a sentence: a copy of what is assigned to would be a second name for it.
+  /// Unavailable, with a message: a copy would be a second name for the variable.
   __attribute__((unavailable(
       "a Var is not copied: `Value now = v;` reads it, `auto w = var(v);` makes a second one, "
       "and a lambda that returns one says `-> Value`"))) Var(const Var &);
-  /// Moving hands over the variable itself, for vectors of them: `std::vector<Var>`.
+  /// Moving transfers the variable itself, for vectors of variables: `std::vector<Var>`.
   Var(Var &&) noexcept = default;
   /// Stores. Error: another dtype or shape (host numbers adapt), or the region of the Var has
   /// ended.

@@ -1,8 +1,8 @@
 // Views: tensors in memory as a kernel sees them. `A.tile({BM, BK})(m, k)` is the tile of that
 // shape in row m, column k of the grid of such tiles. Elements outside the tensor read as zero (or
 // `.pad(x)`) and are dropped when stored, so kernels have no masks. An access of an `In` view loads
-// at once; an `Out` access can only be assigned; an `InOut` access does either, in the statement in
-// which it stands.
+// immediately; an `Out` access can only be assigned; an `InOut` access allows either, in the
+// statement in which it stands.
 //
 // Errors while tracing: a shape list of another length than the view's rank, extents below 1, tile
 // indices that are not integer scalars, a stored value of another dtype (write `cast`) or shape.
@@ -37,21 +37,20 @@ public:
     return result;
   }
 
-  /// How memory is accessed: `A.tile({B}).hints({.cache = Cache::cg})(i)`.
+  /// Options of the access (Hinted.h): `A.tile({B}).hints({.cache = Cache::cg})(i)`.
   [[nodiscard]] Tiles hints(AccessOptions options) const {
     Tiles result = *this;
     result.access_.hints = options;
     return result;
   }
 
-  /// Brings the tile with these indices into the second-level cache (or the first), without
-  /// waiting.
+  /// Prefetches the tile with these indices into the L2 cache (or L1), without waiting.
   void prefetch(std::initializer_list<Arg> indices, int level = 2, Loc loc = Loc::here()) const {
     detail::prefetchTile(access_, {indices.begin(), static_cast<int>(indices.size()), false}, level,
                          loc);
   }
 
-  /// The tile with these indices, one a dimension.
+  /// The tile with these indices, one per dimension.
   Result operator()(Arg at0, Loc loc = Loc::here()) const requires(Rank == 1) {
     return at(false, loc, at0);
   }
@@ -95,9 +94,9 @@ public:
   requires(!detail::areIndices<Rank, Index...>()) Result offset(const Index &...)
   const { refuseCount<Index...>(); }
 
-  /// A tile whose rows (columns, ...) come from anywhere: at position r along `dim` it has what the
-  /// tensor has at element indices[r] of that dimension; `others` are the tile indices of the other
-  /// dimensions, in order. Indices outside the tensor read as `.pad(x)` or zero.
+  /// A tile of arbitrary rows (columns, ...): position r along `dim` has the tensor's elements at
+  /// indices[r] of that dimension; `others` are the tile indices of the other dimensions, in order.
+  /// Indices outside the tensor read as `.pad(x)` or zero.
   ///   Value embedded = table.tile({R, E}).gather(0, tokens, {0}); // tokens: R row numbers
   /// Errors: indices that are not a tile of integers of one dimension with the tile's extent along
   /// `dim`, another number of `others`.
@@ -107,8 +106,9 @@ public:
                   "an Out view can only be written: declare the argument InOut to read it");
     return detail::loadElements(access_, elements(dim, indices, others, loc), loc);
   }
-  /// The same places to store to: `out.tile({R, E}).scatter(0, rows, {0}) = x`. Indices outside the
-  /// tensor are dropped; of two equal ones one wins. Errors: as gather, and those of a store.
+  /// The same elements, to be stored to: `out.tile({R, E}).scatter(0, rows, {0}) = x`. Indices
+  /// outside the tensor are dropped; if two are equal, one of them wins. Errors: as gather, and
+  /// those of a store.
   detail::ScatterRef scatter(int dim, Arg indices, std::initializer_list<Arg> others = {},
                              Loc loc = Loc::here()) const {
     static_assert(Mode::kWrites,
@@ -167,13 +167,13 @@ public:
   static_assert(Rank >= 1 && Rank <= 5, "a view has 1 to 5 dimensions");
   explicit View(const Value &view) : view_(view) {}
 
-  /// The view in tiles of this shape, one host constant a dimension.
+  /// The view in tiles of this shape, one host constant per dimension.
   Tiles<Mode, Rank> tile(Shape shape, Loc loc = Loc::here()) const {
     return Tiles<Mode, Rank>(detail::makeAccess(view_, shape, loc));
   }
   /// The extent of a dimension: an i32 scalar (run time). Negative dims count from the end.
   Value dim(int dim, Loc loc = Loc::here()) const { return detail::viewDim(view_, dim, loc); }
-  /// The distance in elements of neighbours along a dimension: i32, or i64 for huge tensors.
+  /// The stride of a dimension, in elements: i32, or i64 for huge tensors.
   Value stride(int dim, Loc loc = Loc::here()) const { return detail::viewStride(view_, dim, loc); }
   /// The element type, known while tracing even for `any`.
   DType dtype() const { return detail::viewDtype(view_); }
@@ -193,10 +193,10 @@ public:
   /// A pointer to the first element, for pointer tiles: `load(A.ptr() + offsets, mask, other)`.
   Value ptr(Loc loc = Loc::here()) const { return detail::viewPointer(view_, loc); }
 
-  /// Says of two arguments that they may overlap: accesses to one and to the other then behave in
-  /// program order, as accesses to one argument do, and a launch with tensors that overlap is no
-  /// error. It counts for the whole kernel, wherever it stands. Programs of one launch are not
-  /// ordered by it. Error: views of one and the same argument, which are always in order.
+  /// States that two arguments may overlap: accesses to both then behave in program order, as
+  /// accesses to one argument do, and a launch with tensors that overlap is no error. It holds for
+  /// the whole kernel, wherever it stands. It does not order programs of one launch. Error: views
+  /// of one and the same argument, which are always in order.
   ///   x.may_alias(y);
   template <template <DType, int> class Other, DType E, int R>
   void may_alias(const Other<E, R> &other, Loc loc = Loc::here()) const {
@@ -226,7 +226,7 @@ template <DType D, int Rank>
 class Out : public View<Out, detail::Refers<detail::StoreRef>, D, Rank> {
   using View<Out, detail::Refers<detail::StoreRef>, D, Rank>::View;
 };
-/// A tensor argument that is read and written. Accesses of one argument keep their program order.
+/// A tensor argument that is read and written. Accesses to one argument keep their program order.
 template <DType D, int Rank>
 class InOut : public View<InOut, detail::Refers<detail::InOutRef>, D, Rank> {
   using View<InOut, detail::Refers<detail::InOutRef>, D, Rank>::View;

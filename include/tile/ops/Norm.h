@@ -24,12 +24,12 @@ namespace tile::ops {
 /// A row that contains NaN or an infinity becomes NaN (rmsnorm: an infinity becomes NaN, the finite
 /// ones beside it 0).
 /// Method: a row of up to 8192 elements is read once and stays in registers; longer rows are read
-/// twice. Few rows have programs of their own, one for 2048 elements, so that they spread over the
-/// device; of more rows than the device works on at a time (four such programs a multiprocessor,
-/// two of rows beyond 2048 elements) each program takes as many as any other, and loads weight and
-/// bias once for all of them: memory moves them once, the caches once a program. The variance comes
-/// from x - mean (of longer rows by Welford's method in each column of a tile, which are then put
-/// together), so that a large mean costs no digits.
+/// twice. A few rows have one program per 2048 elements, so that they spread over the device. If
+/// there are more rows than the device processes at once (four such programs per multiprocessor,
+/// two for rows beyond 2048 elements), all programs take equally many rows, and load weight and
+/// bias once for them: memory moves these once, the caches once per program. The variance comes
+/// from x - mean (in longer rows by Welford's method in each column of a tile, then combined), so
+/// that a large mean costs no digits.
 ///
 /// Errors (InvalidArgument, InvalidShape, WrongDevice, Aliasing), at the caller's line: extents
 /// that do not fit x, a dtype that is not in the list, tensors of different devices, an output that
@@ -68,9 +68,9 @@ void addRmsnorm(const Stream &stream, const Operand &x, const Operand &residual,
 /// Shapes: dy and dx have x's extents; weight (optional), dweight and dbias (optional outputs) are
 /// vectors of n; mean and rstd have x's extents without the last. Strides, dtypes and NaN as above;
 /// dweight and dbias are f16, bf16 or f32. Over no rows dweight and dbias are 0.
-/// Method: rows of up to 8192 elements are read once for all gradients, by one program for 4096
-/// elements and at most one on each multiprocessor, which loads weight once (of rows beyond 4096
-/// elements once a row). Each sums dweight and dbias over its rows into a temporary tensor of the
+/// Method: rows of up to 8192 elements are read once for all gradients, by one program per 4096
+/// elements and at most one per multiprocessor, which loads weight once (for rows beyond 4096
+/// elements once per row). Each sums dweight and dbias over its rows into a temporary tensor of the
 /// stream, whose rows are then added up: no atomics, so that equal calls on equal devices give
 /// equal bits. Longer rows are read twice for dx and once more for dweight and dbias.
 ///
