@@ -94,7 +94,7 @@ static void addPipeliningSteps(OpPassManager &kernel, const PipelineOptions &opt
 // Shared memory and its barriers.
 static void addMemorySteps(OpPassManager &kernel, const PipelineOptions &options) {
   const std::string &target = options.target;
-  // What a part of a tile is computed from is found beside its store, behind the waits for products that LowerRings has placed.
+  // A subtile is computed beside its store, after the waits for dots, which all stand by now.
   kernel.addPass(createStoreParts());
 
   // Memory that other blocks read is placed with all other.
