@@ -56,7 +56,7 @@ LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
 // SpecializeWarps decides it, of which alone the passes of teams in turn cannot do without.
 LogicalResult refuseByRole(Lowering &, Operation *op) {
   return ir::userError(op->emitError("the pass specialize-warps is left out, but teams take turns "
-                                     "(ping_pong), of which a warp of its own loads for both"),
+                                     "(ping_pong) and need its producer warp"),
                        ErrorCode::InvalidArgument);
 }
 

@@ -1,6 +1,7 @@
 // Which operations are of each element by itself.
 #include <tile/detail/Elementwise.h>
 
+#include "frontend/language/Promotion.h"
 #include "frontend/trace/Trace.h"
 
 #include <algorithm>
@@ -17,13 +18,6 @@ constexpr auto kOfTiles = std::to_array<std::string_view>(
     {"tile.arange", "tile.cluster_rank", "tile.cluster_sum", "tile.dot", "tile.flip", "tile.gather",
      "tile.grid_sum", "tile.half", "tile.histogram", "tile.join", "tile.num_programs",
      "tile.permute", "tile.program_id", "tile.reduce", "tile.reshape", "tile.scan"});
-
-bool broadcasts(const Shape &shape, const Shape &to) {
-  bool fits = shape.rank() <= to.rank();
-  for (int dim = 1; fits && dim <= shape.rank(); ++dim)
-    fits = shape[shape.rank() - dim] == 1 || shape[shape.rank() - dim] == to[to.rank() - dim];
-  return fits;
-}
 
 } // namespace
 

@@ -33,6 +33,8 @@ DType commonType(Trace &trace, const char *op, std::initializer_list<const Arg *
                  Loc loc);
 /// The NumPy shape in which operands meet.
 Shape commonShape(Trace &trace, const char *op, const std::vector<const Arg *> &operands, Loc loc);
+/// Whether broadcast_to takes one shape to the other: it is a scalar, or only extents of 1 grow.
+bool broadcasts(const Shape &from, const Shape &to);
 /// A value repeated to a shape that it is known to broadcast to.
 Value broadcastTo(Trace &trace, const Value &value, const Shape &shape, Loc loc);
 /// An operand in a dtype and shape.

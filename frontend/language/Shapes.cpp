@@ -189,15 +189,19 @@ Value tile::expand_dims(Arg x, int axis, Loc loc) {
   return trace.op("tile.expand_dims", type, {value}, loc, {{Attribute::I32, "axis", {position}}});
 }
 
+bool tile::frontend::broadcasts(const Shape &from, const Shape &to) {
+  bool fits = from.rank() == 0 || from.rank() == to.rank();
+  for (int dim = 0; fits && dim < from.rank(); ++dim)
+    fits = from[dim] == to[dim] || from[dim] == 1;
+  return fits;
+}
+
 Value tile::broadcast_to(Arg x, const Shape &shape, Loc loc) {
   Trace &trace = Trace::current(loc);
   checkShape(trace, "broadcast_to", shape, loc);
   Value value = shapeOperand(trace, "broadcast_to", x, loc);
   TileType type = trace.type(value, loc);
-  bool fits = type.isScalar() || type.shape.rank() == shape.rank();
-  for (int dim = 0; fits && dim < type.shape.rank(); ++dim)
-    fits = type.shape[dim] == shape[dim] || type.shape[dim] == 1;
-  if (!fits)
+  if (!broadcasts(type.shape, shape))
     trace.fail(loc,
                "broadcast_to: " + type.shape.str() + " cannot become " + shape.str() +
                    ": ranks must be equal, and only extents of 1 can grow",

@@ -3,6 +3,7 @@
 #include <tile/ops/Attention.h>
 
 #include "ops/AlignedRows.h"
+#include "ops/DotTarget.h"
 #include "ops/NewTensor.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionWork.h"
@@ -159,7 +160,7 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
     return;
   bool sumsInF16 = options.accumulator == f16;
   AttentionPlan plan = forwardPlan({q.dtype(), q.extent(2), k.extent(2), q.extent(3),
-                                    attentionGpu(site.stream.device().target(), sumsInF16)},
+                                    dotTarget(site.stream.device().target(), sumsInF16)},
                                    options.precision);
   AlignedInput queries(site, q), keys(site, k), values(site, v);
   AlignedOutput result(site, out);

@@ -30,12 +30,6 @@ int widestOfFourWarps(bool isWide, Precision precision) {
 
 } // namespace
 
-TargetInfo attentionGpu(std::string_view target, bool sumsInF16) {
-  TargetInfo gpu = target_info(target);
-  gpu.has_wgmma = gpu.has_wgmma && !sumsInF16;
-  return gpu;
-}
-
 int paddedHead(int64_t extent) {
   int head = static_cast<int>((extent + 15) / 16 * 16);
   return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;

@@ -32,8 +32,6 @@ struct AttentionShape {
   int64_t queries, keys, head;
   TargetInfo gpu;
 };
-/// Products whose sums are f16 are not by groups of warps, whose instructions are taken for sums of f32 alone.
-TargetInfo attentionGpu(std::string_view target, bool sumsInF16);
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked);
 /// The tiles of the kernel that keeps a tile of keys; the one that keeps a tile of queries has as many of each as that of the
 /// other.

@@ -1,5 +1,7 @@
 #include "ops/attention/AttentionWork.h"
 
+#include "ops/DotTarget.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -12,7 +14,7 @@ int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 AttentionShape shapeOf(const Problem &problem) {
   return {problem.argument(0).dtype, problem.extent(0, 2), problem.extent(1, 2),
-          problem.extent(0, 3), attentionGpu(problem.target(), problem.constant("f16sums") != 0)};
+          problem.extent(0, 3), dotTarget(problem.target(), problem.constant("f16sums") != 0)};
 }
 
 Precision precisionOf(const Problem &problem) {

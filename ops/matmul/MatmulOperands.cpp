@@ -1,5 +1,7 @@
 #include "ops/matmul/MatmulOperands.h"
 
+#include "ops/DotTarget.h"
+
 #include <limits>
 #include <optional>
 
@@ -199,13 +201,6 @@ bool isAligned(const Operand &factor) {
   return liesAlong(factor.rank() - 1, factor) || liesAlong(factor.rank() - 2, factor);
 }
 
-/// Groups of warps multiply by wgmma, which is taken for sums of f32 alone.
-TargetInfo gpuFor(DotOptions how, std::string_view target) {
-  TargetInfo gpu = target_info(target);
-  gpu.has_wgmma = gpu.has_wgmma && how.accumulator != f16;
-  return gpu;
-}
-
 } // namespace
 
 MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, std::string_view target,
@@ -222,7 +217,7 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, std::stri
           c.dtype(),
           how,
           liesAlong(a.rank() - 1, a) && liesAlong(b.rank() - 2, b),
-          gpuFor(how, target),
+          dotTarget(target, how.accumulator == f16),
           multiprocessors,
           isAligned(a) && isAligned(b),
           liesAlong(c.rank() - 1, c),

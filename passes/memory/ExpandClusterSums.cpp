@@ -11,6 +11,7 @@
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
 #include "ir/layout/SharedAccess.h"
+#include "passes/memory/LayoutExchange.h"
 #include "passes/pipelining/analysis/ClusterRank.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -29,10 +30,6 @@ namespace {
 
 layout::Shape shapeOf(RankedTensorType tile) {
   return {tile.getShape().begin(), tile.getShape().end()};
-}
-
-int elementBytes(RankedTensorType tile) {
-  return static_cast<int>(gpu::bytesOf(tile.getElementType()));
 }
 
 // How threads hold a part of a tile, whichever of the parts along dimension 0 it is: they differ in the upper bits of that coordinate.
@@ -88,15 +85,15 @@ private:
   layout::SharedLayout sharedLayout() {
     layout::Layout source = gpu::layoutOf(whole_), target = gpu::layoutOf(part_);
     if (!sum_.getScatter())
-      return layout::scratchSwizzle(source, target, elementBytes(part_));
+      return layout::scratchSwizzle(source, target, bytesOfElement(part_));
     layout::Layout parts = layoutOfParts(source, shapeOf(part_)).value_or(target);
-    return behindEachOther(layout::scratchSwizzle(parts, target, elementBytes(part_)),
+    return behindEachOther(layout::scratchSwizzle(parts, target, bytesOfElement(part_)),
                            shapeOf(whole_));
   }
 
   Value partOf(Value memory) {
     Value bytes =
-        arith::ConstantIntOp::create(b_, loc_, part_.getNumElements() * elementBytes(part_), 32);
+        arith::ConstantIntOp::create(b_, loc_, part_.getNumElements() * bytesOfElement(part_), 32);
     Value rank = ir::ClusterRankOp::create(b_, loc_, b_.getI32Type());
     return gpu::SmemSlotOp::create(b_, loc_, memory, arith::MulIOp::create(b_, loc_, rank, bytes));
   }

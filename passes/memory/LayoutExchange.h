@@ -11,6 +11,7 @@
 
 namespace tile::passes {
 
+/// The bytes of an element in shared memory, where an i1 takes one.
 int bytesOfElement(mlir::RankedTensorType tile);
 
 /// Shared memory for a tile.
