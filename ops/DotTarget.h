@@ -7,7 +7,8 @@
 
 namespace tile::ops {
 
-/// The GPU of this name. Without wgmma if dots accumulate in f16: `dot` uses wgmma for f32 accumulators only.
+/// The GPU of this name, without wgmma if dots accumulate in f16: `dot` uses wgmma for f32
+/// accumulators only.
 inline TargetInfo dotTarget(std::string_view gpu, bool accumulatesInF16) {
   TargetInfo info = target_info(gpu);
   info.has_wgmma = info.has_wgmma && !accumulatesInF16;
