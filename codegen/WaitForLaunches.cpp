@@ -30,7 +30,7 @@ namespace {
 // they are; none of these touches global memory itself.
 bool isOfTheBlockAlone(Operation *op) {
   return isa<gpu::BarrierOp, gpu::SetMaxRegistersOp, gpu::AsyncCommitOp, gpu::AsyncWaitOp,
-             gpu::TakeTurnOp, gpu::PassTurnOp, ir::AssumeOp>(op);
+             gpu::OrderWaitOp, gpu::OrderArriveOp, ir::AssumeOp>(op);
 }
 
 // What is not known to leave global memory alone may touch it.

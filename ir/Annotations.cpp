@@ -102,21 +102,21 @@ LogicalResult verifyVariant(Operation *op, Attribute value) {
   auto variant = dyn_cast<VariantAttr>(value);
   if (!variant)
     return op->emitOpError() << kVariantName << " must be a #tilegpu.variant<...>, got " << value;
-  if (!isCopy(op) && !isProduct(op))
+  if (!isCopy(op) && !isDot(op))
     return op->emitOpError() << kVariantName << " belongs on a copy or a product";
   VariantKind kind = variant.getKind();
   bool isStore = isa<ir::ViewStoreOp, ir::StoreOp, TensorStoreOp>(op),
        isOfCopies = kind == VariantKind::CpAsync || kind == VariantKind::Tma ||
                     kind == VariantKind::Quad || kind == VariantKind::Vector ||
                     kind == VariantKind::Scalar,
-       isOfProducts =
+       isOfDots =
            kind == VariantKind::MmaSync || kind == VariantKind::Fma || kind == VariantKind::Wgmma;
   if (kind == VariantKind::CpAsync && isStore || kind == VariantKind::Quad && !isStore)
     return op->emitOpError() << (isStore ? "stores have" : "loads have") << " no variant '"
                              << stringifyVariantKind(kind) << "'";
-  if (isCopy(op) ? isOfProducts : isOfCopies)
+  if (isCopy(op) ? isOfDots : isOfCopies)
     return op->emitOpError() << "has no variant '" << stringifyVariantKind(kind)
-                             << "', which is of " << (isOfProducts ? "products" : "copies");
+                             << "', which is of " << (isOfDots ? "products" : "copies");
   return success();
 }
 
@@ -124,13 +124,13 @@ LogicalResult verifyWarpGrid(Operation *op, Attribute value) {
   if (!isa<WarpGridAttr>(value))
     return op->emitOpError() << kWarpGridName << " must be a #tilegpu.warp_grid<...>, got "
                              << value;
-  if (!isProduct(op))
+  if (!isDot(op))
     return op->emitOpError() << kWarpGridName << " belongs on a product";
   return success();
 }
 
 LogicalResult verifyAFromRegisters(Operation *op, Attribute value) {
-  if (!isa<UnitAttr>(value) || !isProduct(op))
+  if (!isa<UnitAttr>(value) || !isDot(op))
     return op->emitOpError() << kAFromRegistersName << " belongs on a product, without a value";
   return success();
 }

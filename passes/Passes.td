@@ -129,7 +129,7 @@ def PropagateLayouts : Pass<"tile-propagate-layouts", "::mlir::func::FuncOp"> {
 def PromoteToShared : Pass<"tile-promote-to-shared", "::mlir::func::FuncOp"> {
   let summary = "Stage operands of products in shared memory";
   let description = [{
-    Guarantees: operands of products come out of rings of one slot, whose swizzle suits both the
+    Guarantees: operands of products come out of rings of one stage, whose swizzle suits both the
     store and the load. What a loop loads for the products of its body, and may load ahead, comes in
     one ring, filled at the top of the body: by copies where `tilegpu.variant` says `cp_async`. Rings
     are made at the top of the kernel. Products by wgmma are begun and waited for; sums of 8-bit floats
@@ -143,7 +143,7 @@ def ScheduleLoops : Pass<"tile-schedule-loops", "::mlir::func::FuncOp"> {
   let description = [{
     Guarantees: a loop that has a ring, or asks for stages, carries `tilegpu.schedule`: stages asked,
     stages given, why; whether it is rotated, and whether a warp of its own fills its ring. No ring
-    gets more slots than the shared memory of the target has room for. Relies on: PromoteToShared.
+    gets more stages than the shared memory of the target has room for. Relies on: PromoteToShared.
   }];
   let options = [Option<"target", "target", "std::string", "\"\"", "for its shared memory; none: unknown">,
                  Option<"mostStages", "most-stages", "int32_t", "kMostStages", "no loop gets more stages than this">];
@@ -172,14 +172,14 @@ def SplitRings : Pass<"tile-split-rings", "::mlir::func::FuncOp"> {
 def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
   let summary = "Fill rings iterations ahead";
   let description = [{
-    Guarantees: each ring of a loop of S stages has S slots; fills 0 to S - 2 are issued before the
+    Guarantees: each ring of a loop of S stages has S stages; fills 0 to S - 2 are issued before the
     loop, fill i + S - 1 in iteration i, each only if such an iteration follows. Relies on:
     ScheduleLoops, SplitRings.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def RotateLoops : Pass<"tile-rotate-loops", "::mlir::func::FuncOp"> {
+def SkewLoops : Pass<"tile-skew-loops", "::mlir::func::FuncOp"> {
   let summary = "Compute products that take what an iteration computes an iteration behind";
   let description = [{
     Guarantees: in a loop that `tilegpu.schedule` calls rotated, and whose rings are filled ahead, those
@@ -191,16 +191,16 @@ def RotateLoops : Pass<"tile-rotate-loops", "::mlir::func::FuncOp"> {
                            "::tile::gpu::TileGpuDialect"];
 }
 
-def OverlapProducts : Pass<"tile-overlap-products", "::mlir::func::FuncOp"> {
+def ReorderDots : Pass<"tile-reorder-dots", "::mlir::func::FuncOp"> {
   let summary = "Wait for products where their results are taken";
   let description = [{
     Guarantees: between a product by wgmma and its wait stands all that neither takes the result nor
-    changes what the product reads. Relies on: RotateLoops.
+    changes what the product reads. Relies on: SkewLoops.
   }];
   let dependentDialects = ["::tile::gpu::TileGpuDialect"];
 }
 
-def StoreParts : Pass<"tile-store-parts", "::mlir::func::FuncOp"> {
+def StoreSubtiles : Pass<"tile-store-subtiles", "::mlir::func::FuncOp"> {
   let summary = "Store wide tiles of products part after part";
   let description = [{
     Guarantees: no `tile.view_store` has the variant `tma`; a tile that goes to a view by the copy engine, or in quads, is
@@ -212,8 +212,8 @@ def StoreParts : Pass<"tile-store-parts", "::mlir::func::FuncOp"> {
 def LowerRings : Pass<"tile-lower-rings", "::mlir::func::FuncOp"> {
   let summary = "Turn rings into shared memory, loads and stores";
   let description = [{
-    Guarantees: no ring is left; a put is a store to its slot, a copy an asynchronous one, a get a wait
-    for the copies, a barrier, and the slots. A ring of one slot without copies needs neither:
+    Guarantees: no ring is left; a put is a store to its stage, a copy an asynchronous one, a get a wait
+    for the copies, a barrier, and the stages. A ring of one stage without copies needs neither:
     PlaceBarriers orders its bytes.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tile::gpu::TileGpuDialect"];

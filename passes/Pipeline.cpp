@@ -82,10 +82,10 @@ static void addPipeliningSteps(OpPassManager &kernel, const PipelineOptions &opt
   kernel.addPass(createPipelineLoops());
 
   // The loads of a product that is to run ahead must run further ahead already.
-  kernel.addPass(createRotateLoops());
+  kernel.addPass(createSkewLoops());
 
   // Releases of fills stand where waits must not pass them, and no product moves any more.
-  kernel.addPass(createOverlapProducts());
+  kernel.addPass(createReorderDots());
 
   // Rings become allocations, copies, stores and loads: what follows knows memory, not rings.
   kernel.addPass(createLowerRings());
@@ -95,7 +95,7 @@ static void addPipeliningSteps(OpPassManager &kernel, const PipelineOptions &opt
 static void addMemorySteps(OpPassManager &kernel, const PipelineOptions &options) {
   const std::string &target = options.target;
   // A subtile is computed beside its store, after the waits for dots, which all stand by now.
-  kernel.addPass(createStoreParts());
+  kernel.addPass(createStoreSubtiles());
 
   // Memory that other blocks read is placed with all other.
   kernel.addPass(createExpandClusterSums({target}));

@@ -26,7 +26,7 @@ struct PipelineOptions {
   int64_t mostExchangeBytes = kMostExchangeBytes;
 };
 
-/// The first half: from dialect `tile` to tiles with layouts, and rings of one slot.
+/// The first half: from dialect `tile` to tiles with layouts, and rings of one stage.
 void buildLayoutPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 
 /// The second half: rings become shared memory. Fails with ResourceExceeded if the block's does not suffice; with fewer

@@ -305,16 +305,16 @@ Value Lowering::sharedPointer(Value byteOffset) {
 
 bool Lowering::hasPlace(Value smem) { return gpu::allocationOf(smem) != nullptr; }
 
-// The distance of a slot that is known is part of the offset.
+// The distance of a stage that is known is part of the offset.
 Lowering::SharedPlace Lowering::placeOf(Value smem) {
-  auto slot = smem.getDefiningOp<gpu::SmemSlotOp>();
+  auto stage = smem.getDefiningOp<gpu::SmemStageOp>();
   gpu::SmemAllocOp memory = gpu::allocationOf(smem);
   SharedPlace place{static_cast<int64_t>(memory.getOffset().value_or(0)), {}};
   APInt distance;
-  if (slot && matchPattern(slot.getDistance(), m_ConstantInt(&distance)))
+  if (stage && matchPattern(stage.getDistance(), m_ConstantInt(&distance)))
     place.offset += distance.getSExtValue();
-  else if (slot)
-    place.moved = scalar(slot.getDistance());
+  else if (stage)
+    place.moved = scalar(stage.getDistance());
   if (teams() > 1 && !memory.getOfBlock())
     place.moved =
         place.moved
@@ -362,14 +362,14 @@ LowerFunction findLowering(StringRef name) {
   static const llvm::StringMap<LowerFunction> table = [] {
     llvm::StringMap<LowerFunction> all;
     for (LoweringTable part :
-         {asyncCopyLowerings(),     atomicLowerings(),      controlLowerings(),
-          convertLowerings(),       debugLowerings(),       dotLowerings(),
-          elementwiseLowerings(),   foreignCudaLowerings(), foreignLowerings(),
-          gridControlLowerings(),   layoutLowerings(),      mbarrierLowerings(),
-          memoryLowerings(),        pairLowerings(),        reduceLowerings(),
-          scanLowerings(),          shapeLowerings(),       sharedLowerings(),
-          sharedIndexedLowerings(), roleLowerings(),        smemDotLowerings(),
-          tensorCopyLowerings(),    turnLowerings(),        wgmmaLowerings(),
+         {asyncCopyLowerings(),     atomicLowerings(),         controlLowerings(),
+          convertLowerings(),       debugLowerings(),          dotLowerings(),
+          elementwiseLowerings(),   foreignCudaLowerings(),    foreignLowerings(),
+          gridControlLowerings(),   layoutLowerings(),         mbarrierLowerings(),
+          memoryLowerings(),        pairLowerings(),           reduceLowerings(),
+          scanLowerings(),          shapeLowerings(),          sharedLowerings(),
+          sharedIndexedLowerings(), roleLowerings(),           smemDotLowerings(),
+          tensorCopyLowerings(),    orderedBarrierLowerings(), wgmmaLowerings(),
           workspaceLowerings()})
       for (auto [op, function] : part)
         all[op] = function;

@@ -183,7 +183,7 @@ LoweringTable sharedLowerings();
 LoweringTable smemDotLowerings();
 LoweringTable tensorCopyLowerings();
 LoweringTable roleLowerings();
-LoweringTable turnLowerings();
+LoweringTable orderedBarrierLowerings();
 LoweringTable wgmmaLowerings();
 LoweringTable workspaceLowerings();
 

@@ -73,7 +73,7 @@ LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
 
 // One thread of a warp arrives for all, behind what they have read if they have; at the barriers of a cluster's blocks one each.
 LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
-  std::string meet = arrive.getBehindReads() ? "bar.warp.sync 0xffffffff;\n\t" : "";
+  std::string meet = arrive.getAfterReads() ? "bar.warp.sync 0xffffffff;\n\t" : "";
   bool isInCluster = arrive.getInCluster();
   if (isInCluster && !l.target.hasClusters)
     return arrive.emitOpError("needs clusters of blocks, which ")

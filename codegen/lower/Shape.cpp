@@ -52,7 +52,7 @@ LogicalResult rename(Lowering &l, Operation *op,
 }
 
 LogicalResult lowerPart(Lowering &l, Operation *op) {
-  ArrayRef<int64_t> start = cast<gpu::PartOp>(op).getStart();
+  ArrayRef<int64_t> start = cast<gpu::SubtileOp>(op).getStart();
   return rename(l, op, [&](const layout::Coords &coords) {
     layout::Coords moved = coords;
     for (auto [coordinate, first] : llvm::zip_equal(moved, start))
@@ -63,9 +63,9 @@ LogicalResult lowerPart(Lowering &l, Operation *op) {
 
 // The part that has an element, and the element there.
 LogicalResult lowerOfParts(Lowering &l, Operation *op) {
-  auto whole = cast<gpu::OfPartsOp>(op);
+  auto whole = cast<gpu::FromSubtilesOp>(op);
   ArrayRef<int64_t> extents = ir::shapeOf(whole.getResult().getType());
-  Type part = whole.getParts().front().getType();
+  Type part = whole.getSubtiles().front().getType();
   layout::Layout from = gpu::layoutOf(part), to = gpu::layoutOf(whole.getResult().getType());
   Registers registers;
   for (int32_t reg = 0; reg < to.numRegisters(); ++reg) {
@@ -78,7 +78,7 @@ LogicalResult lowerOfParts(Lowering &l, Operation *op) {
     std::optional<int32_t> source = from.registerAt(coords);
     if (!source)
       return op->emitOpError("needs data of another thread");
-    registers.push_back(l[whole.getParts()[static_cast<unsigned>(number)]][*source]);
+    registers.push_back(l[whole.getSubtiles()[static_cast<unsigned>(number)]][*source]);
   }
   l.set(whole.getResult(), std::move(registers));
   return success();
@@ -130,7 +130,7 @@ LogicalResult lowerBroadcast(Lowering &l, Operation *op) {
 constexpr LoweringRow kLowerings[] = {
     on<ir::ArangeOp, lowerArange>,         on<ir::BroadcastOp, lowerBroadcast>,
     on<ir::ExpandDimsOp, lowerExpandDims>, on<ir::PermuteOp, lowerPermute>,
-    on<gpu::OfPartsOp, lowerOfParts>,      on<gpu::PartOp, lowerPart>,
+    on<gpu::FromSubtilesOp, lowerOfParts>, on<gpu::SubtileOp, lowerPart>,
     on<ir::ReshapeOp, lowerReshape>,       on<ir::SplatOp, lowerSplat>,
 };
 

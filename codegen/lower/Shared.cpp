@@ -168,13 +168,13 @@ LogicalResult lowerSmemAlloc(Lowering &, Operation *op) {
   return success();
 }
 
-// A slot is its distance from the allocation, which its users read.
-LogicalResult lowerSmemSlot(Lowering &, gpu::SmemSlotOp) { return success(); }
+// A stage is its distance from the allocation, which its users read.
+LogicalResult lowerSmemStage(Lowering &, gpu::SmemStageOp) { return success(); }
 
 constexpr LoweringRow kLowerings[] = {
     on<gpu::SmemAllocOp, lowerSmemAlloc>,
     on<gpu::SmemLoadOp, lowerSmemLoad>,
-    on<gpu::SmemSlotOp, lowerSmemSlot>,
+    on<gpu::SmemStageOp, lowerSmemStage>,
     on<gpu::SmemStoreOp, lowerSmemStore>,
 };
 

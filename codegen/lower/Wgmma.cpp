@@ -94,7 +94,7 @@ bool addGroups(Product &product, const layout::Layout &acc) {
     product.groupsA.push_back(isGroup && product.a ? product.a->startOf(vector[0], 0) : 0);
     product.groupsB.push_back(isGroup ? product.b.startOf(vector[1], 0) : 0);
   }
-  for (int32_t warp = 0; warp < acc.numWarps(); warp += ir::kWarpsPerGroup) {
+  for (int32_t warp = 0; warp < acc.numWarps(); warp += ir::kWarpsPerWarpgroup) {
     layout::Coords first = acc.applyLinear(layout::In::Warp, warp);
     int64_t a = 0, b = 0;
     for (size_t bit = 0; bit < product.groupsA.size(); ++bit)

@@ -16,7 +16,7 @@ AccessWork::AccessWork(const ScalarAccess &access, int64_t blocks) : op_(access.
   elementBytes_ = static_cast<double>(std::max(all.bytesRead, all.bytesWritten)) / elements;
   reads_ = all.bytesRead > 0, writes_ = all.bytesWritten > 0;
   auto copy = dyn_cast<gpu::TensorCopyOp>(access.op);
-  isByEngine_ = copy != nullptr;
+  isByTma_ = copy != nullptr;
   if (copy && copy.getMulticast())
     share_ = 1.0 / static_cast<double>(blocks);
 }

@@ -15,8 +15,8 @@ public:
 
   bool reads() const { return reads_; }
   bool writes() const { return writes_; }
-  /// Does the copy engine fill memory for all teams?
-  bool isByEngine() const { return isByEngine_; }
+  /// Does TMA fill memory for all teams?
+  bool isByTma() const { return isByTma_; }
   double elementBytes() const { return elementBytes_; }
   /// The part of the elements that a block of a cluster asks for: another one each.
   double share() const { return share_; }
@@ -27,7 +27,7 @@ public:
 private:
   mlir::Operation *op_;
   double elementBytes_ = 0, share_ = 1;
-  bool reads_ = false, writes_ = false, isByEngine_ = false;
+  bool reads_ = false, writes_ = false, isByTma_ = false;
   std::map<uint32_t, double> requests_; ///< what was worked out
 };
 

@@ -22,7 +22,7 @@ struct SourceLine {
 /// What the warp-wide accesses of one copy touch in global memory, if all elements are in bounds and each row of the
 /// tile begins at a 32-byte sector.
 struct GlobalTraffic {
-  int64_t accesses = 0;  ///< warp-wide instructions of a block; of the copy engine, boxes
+  int64_t accesses = 0;  ///< warp-wide instructions of a block; of TMA, boxes
   int64_t usedBytes = 0; ///< distinct bytes each of them needs, summed
   int64_t sectors =
       0; ///< sectors of 32 bytes each of them touches, summed; the most of them if not all is known
@@ -71,9 +71,9 @@ struct LoopReport {
   int64_t barriers = 0;      ///< an iteration, those of inner loops left out
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
-  bool waitsForEngine = false; ///< an iteration waits for what the copy engine brings
-  bool takesTurns = false; ///< groups of warps begin their products in turn, or teams their passes
-  int64_t productsInFlight = 0; ///< by wgmma, at a wait of an iteration
+  bool waitsForTma = false; ///< an iteration waits for what TMA copies
+  bool takesTurns = false;  ///< groups of warps begin their products in turn, or teams their passes
+  int64_t dotsInFlight = 0; ///< by wgmma, at a wait of an iteration
 };
 
 /// A tile that moves to another layout.
@@ -104,8 +104,8 @@ struct BarrierReport {
 /// Bytes of shared memory with a life of their own.
 struct AllocationReport {
   SourceLine where, firstUse, lastUse;
-  int64_t bytes = 0, offset = 0; ///< of all slots
-  int64_t slots = 1;             ///< tiles it has room for
+  int64_t bytes = 0, offset = 0; ///< of all stages
+  int64_t stages = 1;            ///< tiles it has room for
   int64_t teams = 1;             ///< that have one each; this is the first one's
   std::string tile, dtype, purpose;
   std::vector<std::string> filledBy, readBy; ///< by what; empty of exchanges between registers
@@ -155,7 +155,7 @@ struct StageLines {
   std::vector<SourceLine> lines;
 };
 
-/// All lists are in program order. What fills slots of shared memory before a loop is left out: the loop's own fills, as
+/// All lists are in program order. What fills stages of shared memory before a loop is left out: the loop's own fills, as
 /// many as it has iterations, stand for it.
 struct KernelReport {
   SourceLine where;

@@ -132,8 +132,8 @@ private:
   void onAccess(int index) override {
     const ScalarAccess &access = code_.accesses[index];
     AccessWork &work = accessWork_[index];
-    bool isHere = work.isByEngine() ? (hasProducer_ ? runner_.isProducer : runner_.team == 0)
-                                    : !runner_.isProducer;
+    bool isHere = work.isByTma() ? (hasProducer_ ? runner_.isProducer : runner_.team == 0)
+                                 : !runner_.isProducer;
     Scalar happens = access.predicate == kNoScalar ? Scalar{1, true} : run_.at(access.predicate);
     if (!isHere || (happens.isKnown && !happens.value))
       return;

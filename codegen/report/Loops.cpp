@@ -28,10 +28,10 @@ LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
       ++report.barriers;
     if (auto wait = dyn_cast<gpu::AsyncWaitOp>(op))
       report.groupsInFlight = wait.getPending();
-    report.waitsForEngine |= isa<gpu::MbarrierWaitOp>(op);
+    report.waitsForTma |= isa<gpu::MbarrierWaitOp>(op);
     if (auto wait = dyn_cast<gpu::DotWaitOp>(op))
-      report.productsInFlight = std::max<int32_t>(report.productsInFlight, wait.getPending());
-    report.takesTurns |= isa<gpu::TakeTurnOp>(op);
+      report.dotsInFlight = std::max<int32_t>(report.dotsInFlight, wait.getPending());
+    report.takesTurns |= isa<gpu::OrderWaitOp>(op);
     return WalkResult::advance();
   });
   return report;

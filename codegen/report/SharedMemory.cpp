@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char *kLayoutPurpose = "change of layout";
 constexpr const char *kAheadPurpose = "tiles of a loop's loads";
-constexpr const char *kBarrierPurpose = "barriers that count what the copy engine delivers";
-constexpr const char *kStorePurpose = "parts of a tile that the copy engine stores";
+constexpr const char *kBarrierPurpose = "mbarriers that count the bytes that TMA writes";
+constexpr const char *kStorePurpose = "subtiles that TMA stores";
 constexpr const char *kClusterPurpose = "tiles that the blocks of a cluster add up";
 constexpr const char *kReducePurpose = "partial results of a reduction";
 
@@ -86,7 +86,7 @@ std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
     if (std::string operand = operandText(access, alloc); !operand.empty())
       return operand;
   }
-  return alloc.getSlots() > 1 || isFilledByCopies(accesses) ? kAheadPurpose : kLayoutPurpose;
+  return alloc.getStages() > 1 || isFilledByCopies(accesses) ? kAheadPurpose : kLayoutPurpose;
 }
 
 bool isExchange(StringRef purpose) {
@@ -103,7 +103,7 @@ AllocationReport reportOf(const passes::SharedAllocation &plan, ArrayRef<Operati
   gpu::SmemType type = op.getResult().getType();
   allocation.tile = shapeText(type);
   allocation.dtype = dtypeText(type);
-  allocation.slots = op.getSlots();
+  allocation.stages = op.getStages();
   allocation.teams = op.getOfBlock() ? 1 : ir::teamsOf(op);
   allocation.purpose = purposeOf(op, accesses);
   if (!isExchange(allocation.purpose)) {

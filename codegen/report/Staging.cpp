@@ -20,7 +20,7 @@ std::string operandOf(Operation *dot, StringRef which) {
 }
 
 // The use as an operand of a product, seen through what keeps each element where it is; null if there is none.
-OpOperand *productUse(Value value) {
+OpOperand *dotUse(Value value) {
   llvm::SmallSetVector<Value, 8> seen; // grows while it is gone through
   seen.insert(value);
   for (size_t i = 0; i < seen.size(); ++i)
@@ -57,7 +57,7 @@ std::string fillText(Operation *access) {
   if (auto copy = dyn_cast<gpu::CopyAsyncOp>(access))
     return fillText(copy, "cp.async", copy.getView());
   if (auto copy = dyn_cast<gpu::TensorCopyOp>(access))
-    return fillText(copy, "the copy engine", copy.getView());
+    return fillText(copy, "TMA", copy.getView());
   auto store = dyn_cast<gpu::SmemStoreOp>(access);
   if (!store)
     return "";
@@ -110,7 +110,7 @@ llvm::DenseSet<Operation *> fillsBeforeLoops(const gpu::SharedAccesses &accesses
     SmallVector<Operation *> fills = llvm::filter_to_vector(all, [](Operation *op) {
       return isa<gpu::CopyAsyncOp, gpu::TensorCopyOp, gpu::SmemStoreOp>(op);
     });
-    if (!loop || memory.getSlots() == 1 || llvm::none_of(fills, isInside))
+    if (!loop || memory.getStages() == 1 || llvm::none_of(fills, isInside))
       continue;
     for (Operation *fill : fills) {
       if (isInside(fill))
@@ -135,7 +135,7 @@ StagingText stagingOf(gpu::SmemAllocOp memory, ArrayRef<Operation *> accesses) {
 
 std::string operandText(Operation *read, gpu::SmemAllocOp memory) {
   if (auto load = dyn_cast<gpu::SmemLoadOp>(read)) {
-    OpOperand *use = productUse(load.getResult());
+    OpOperand *use = dotUse(load.getResult());
     return use ? operandOf(use->getOwner(), use->getOperandNumber() ? "operand B" : "operand A")
                : "";
   }

@@ -1,4 +1,4 @@
-// How tiles get into shared memory and out of it again, seen through the slots of allocations.
+// How tiles get into shared memory and out of it again, seen through the stages of allocations.
 #pragma once
 
 #include "ir/gpu/SharedAccesses.h"
@@ -10,7 +10,7 @@ namespace tile::codegen {
 /// comes from elsewhere.
 ir::ViewLoadOp loadBehind(mlir::Value tile);
 
-/// Copies, stores and their loads that fill slots before the loop that reads them. The loop fills them again for later
+/// Copies, stores and their loads that fill stages before the loop that reads them. The loop fills them again for later
 /// iterations, and not in its last ones: as many fills as it has iterations, so that a count of its body counts these.
 llvm::DenseSet<mlir::Operation *> fillsBeforeLoops(const gpu::SharedAccesses &accesses);
 

@@ -210,13 +210,13 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
     }
     return copy;
   }
-  if (auto byEngine = dyn_cast<gpu::TensorCopyOp>(op)) {
-    setBoxes(copy, byEngine);
-    copy.blocks = byEngine.getMulticast() ? ir::clusterOf(op) : 1;
+  if (auto byTma = dyn_cast<gpu::TensorCopyOp>(op)) {
+    setBoxes(copy, byTma);
+    copy.blocks = byTma.getMulticast() ? ir::clusterOf(op) : 1;
     return copy;
   }
-  if (auto byEngine = dyn_cast<gpu::TensorStoreOp>(op)) {
-    setBoxes(copy, byEngine);
+  if (auto byTma = dyn_cast<gpu::TensorStoreOp>(op)) {
+    setBoxes(copy, byTma);
     return copy;
   }
   std::optional<Share> share = shareOf(op, type);
@@ -235,7 +235,7 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
 }
 
 // A matrix product in any of its forms: operands are a, b, acc.
-ProductReport productOf(Operation *dot) {
+ProductReport dotOf(Operation *dot) {
   ProductReport product;
   product.where = sourceLineOf(dot->getLoc());
   ArrayRef<int64_t> acc = extentsOf(dot->getOperand(2).getType());
@@ -259,8 +259,8 @@ void reportVariants(func::FuncOp kernel, KernelReport &report) {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (Value address = addressOf(op); address && !before.contains(op))
       report.copies.push_back(copyOf(op, address, axis));
-    if (gpu::isProduct(op))
-      report.products.push_back(productOf(op));
+    if (gpu::isDot(op))
+      report.products.push_back(dotOf(op));
   });
 }
 

@@ -28,7 +28,7 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
 // Do teams take turns at the passes of a loop, so that each has iterations of its own?
 bool haveOwnPasses(func::FuncOp kernel) {
   return kernel
-      .walk([](gpu::PassTurnOp turn) {
+      .walk([](gpu::OrderArriveOp turn) {
         return turn.getPredicate() ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -89,7 +89,7 @@ private:
       visit(region, scope, isProducer || (isByWarp(op) && region.getRegionNumber() == 0));
   }
 
-  // Each team of each block does the same, but for what the copy engine brings to all teams, or to all blocks.
+  // Each team of each block does the same, but for what TMA copies to all teams, or to all blocks.
   void add(Operation *op, int scope) {
     OpWork once = workOf(op);
     auto copy = dyn_cast<gpu::TensorCopyOp>(op);

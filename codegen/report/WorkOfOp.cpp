@@ -82,7 +82,7 @@ void countCombination(Operation *op, OpWork &work) {
 }
 
 void countArithmetic(Operation *op, OpWork &work) {
-  if (gpu::isProduct(op)) {
+  if (gpu::isDot(op)) {
     work.flops[dotUnit(op)] += 2.0 * static_cast<double>(elementsOf(op->getResult(0).getType())) *
                                static_cast<double>(depthOf(op));
   } else if (isCombination(op)) {

@@ -171,7 +171,7 @@ void Range::close() {
   if (flatten_)
     loop.attributes.push_back({Attribute::Unit, "tile.flatten", {}});
   if (rotate_)
-    loop.attributes.push_back({Attribute::Unit, "tile.rotate", {}});
+    loop.attributes.push_back({Attribute::Unit, "tile.overlap_dots", {}});
   if (specialize_)
     loop.attributes.push_back({Attribute::Unit, "tile.warp_specialize", {}});
   if (countsDown(step_))

@@ -13,7 +13,7 @@ bool isDotOperand(OpOperand &use) {
   return isa<ir::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
 }
 
-bool isProduct(Operation *op) { return isa<ir::DotOp, SmemDotOp, DotAsyncOp>(op); }
+bool isDot(Operation *op) { return isa<ir::DotOp, SmemDotOp, DotAsyncOp>(op); }
 
 bool isWgmma(ir::DotOp dot) { return variantOf(dot) == VariantKind::Wgmma; }
 
@@ -54,9 +54,9 @@ std::optional<DotLayouts> mmaLayouts(ir::DotOp dot, int64_t kWidth) {
 static std::optional<DotLayouts> wgmmaLayouts(ir::DotOp dot) {
   auto [batch, m, n, k] = dot.getSizes();
   layout::WarpGrid grid = gridOf(dot);
-  if (dot.isBatched() || grid.b != 1 || grid.m % ir::kWarpsPerGroup)
+  if (dot.isBatched() || grid.b != 1 || grid.m % ir::kWarpsPerWarpgroup)
     return std::nullopt;
-  layout::WarpGrid groups = {grid.m / static_cast<int>(ir::kWarpsPerGroup), grid.n};
+  layout::WarpGrid groups = {grid.m / static_cast<int>(ir::kWarpsPerWarpgroup), grid.n};
   auto acc = layout::wgmmaAccumulatorLayout(m, n, groups);
   if (!acc || !takesAFromRegisters(dot))
     return acc ? std::optional(DotLayouts{*acc, std::nullopt, std::nullopt}) : std::nullopt;

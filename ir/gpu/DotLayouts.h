@@ -20,7 +20,7 @@ std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
 std::optional<DotLayouts> mmaLayouts(ir::DotOp dot, int64_t kWidth);
 
 /// Is this a matrix product, in any of its forms? Operands are a, b and acc.
-bool isProduct(mlir::Operation *op);
+bool isDot(mlir::Operation *op);
 
 /// Is the product's variant multiply-add?
 bool isMultiplyAdd(ir::DotOp dot);

@@ -43,7 +43,7 @@ Accesses DotAsyncOp::getSharedAccesses() {
 // Until then the products read their operands.
 Accesses DotWaitOp::getSharedAccesses() {
   Accesses accesses;
-  for (DotAsyncOp product : getProducts())
+  for (DotAsyncOp product : getDots())
     accesses.append(product.getSharedAccesses());
   return accesses;
 }

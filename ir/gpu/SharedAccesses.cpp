@@ -5,15 +5,15 @@ using namespace mlir;
 namespace tile::gpu {
 
 SmemAllocOp allocationOf(Value memory) {
-  if (auto slot = memory.getDefiningOp<SmemSlotOp>())
-    memory = slot.getMemory();
+  if (auto stage = memory.getDefiningOp<SmemStageOp>())
+    memory = stage.getMemory();
   return memory.getDefiningOp<SmemAllocOp>();
 }
 
 SharedAccesses sharedAccessesOf(func::FuncOp function) {
   SharedAccesses accesses;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<SmemSlotOp>(op)) // names a place, and touches nothing
+    if (isa<SmemStageOp>(op)) // names a place, and touches nothing
       return;
     auto add = [&](Value place) {
       if (SmemAllocOp memory = allocationOf(place)) {

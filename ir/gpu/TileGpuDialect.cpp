@@ -191,18 +191,18 @@ void SmemType::print(AsmPrinter &printer) const {
 }
 
 Type RingType::parse(AsmParser &parser) {
-  int32_t slots = 0;
+  int32_t stages = 0;
   SmallVector<SmemType> tiles;
   SMLoc loc = parser.getCurrentLocation();
   auto parseTile = [&] { return parser.parseType(tiles.emplace_back()); };
-  if (parser.parseLess() || parser.parseInteger(slots) || parser.parseKeyword("x") ||
+  if (parser.parseLess() || parser.parseInteger(stages) || parser.parseKeyword("x") ||
       parser.parseCommaSeparatedList(parseTile) || parser.parseGreater())
     return {};
-  return parser.getChecked<RingType>(loc, parser.getContext(), slots, tiles);
+  return parser.getChecked<RingType>(loc, parser.getContext(), stages, tiles);
 }
 
 void RingType::print(AsmPrinter &printer) const {
-  printer << '<' << getSlots() << " x ";
+  printer << '<' << getStages() << " x ";
   llvm::interleaveComma(getTiles(), printer);
   printer << '>';
 }

@@ -87,11 +87,11 @@ def TileGpu_SmemType : TileGpu_Type<"Smem", "smem"> {
 }
 
 def TileGpu_RingType : TileGpu_Type<"Ring", "ring"> {
-  let summary = "Slots of shared memory through which tiles pass from writers to readers";
+  let summary = "Stages of shared memory through which tiles pass from writers to readers";
   let description = [{
-    `!tilegpu.ring<3 x !tilegpu.smem<...>, !tilegpu.smem<...>>` has three slots of two tiles each.
+    `!tilegpu.ring<3 x !tilegpu.smem<...>, !tilegpu.smem<...>>` has three stages of two tiles each.
   }];
-  let parameters = (ins "int32_t":$slots, ArrayRefParameter<"SmemType">:$tiles);
+  let parameters = (ins "int32_t":$stages, ArrayRefParameter<"SmemType">:$tiles);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -35,18 +35,18 @@ def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
   let hasFolder = 1;
 }
 
-def TileGpu_PartOp : TileGpu_Op<"part", [Pure]> {
-  let summary = "A part of a tile that threads hold in registers of its own";
+def TileGpu_SubtileOp : TileGpu_Op<"subtile", [Pure]> {
+  let summary = "A subtile that threads hold in registers of its own";
   let description = [{
     The elements from position `start` on, one number a dimension, as many as the result has. Nothing moves:
-    the parts along a dimension are all powers of two long, and registers alone tell them apart.
+    the subtiles along a dimension are all powers of two long, and registers alone tell them apart.
 
     Example:
     ```mlir
     #a = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
     #b = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
     func.func @example(%x: tensor<2x128xf32, #a>) -> tensor<2x64xf32, #b> {
-      %y = tilegpu.part %x from [0, 64] : tensor<2x128xf32, #a> -> tensor<2x64xf32, #b>
+      %y = tilegpu.subtile %x from [0, 64] : tensor<2x128xf32, #a> -> tensor<2x64xf32, #b>
       return %y : tensor<2x64xf32, #b>
     }
     ```
@@ -57,10 +57,10 @@ def TileGpu_PartOp : TileGpu_Op<"part", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TileGpu_OfPartsOp : TileGpu_Op<"of_parts", [Pure]> {
-  let summary = "The tile of which these are the parts";
+def TileGpu_FromSubtilesOp : TileGpu_Op<"from_subtiles", [Pure]> {
+  let summary = "The tile of which these are the subtiles";
   let description = [{
-    The inverse of `tilegpu.part`: all parts of one shape in the order of their positions, the last dimension's varying fastest.
+    The inverse of `tilegpu.subtile`: all subtiles of one shape in the order of their positions, the last dimension's varying fastest.
     Nothing moves.
 
     Example:
@@ -68,14 +68,14 @@ def TileGpu_OfPartsOp : TileGpu_Op<"of_parts", [Pure]> {
     #a = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
     #b = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
     func.func @example(%l: tensor<2x64xf32, #b>, %r: tensor<2x64xf32, #b>) -> tensor<2x128xf32, #a> {
-      %y = tilegpu.of_parts %l, %r : (tensor<2x64xf32, #b>, tensor<2x64xf32, #b>) -> tensor<2x128xf32, #a>
+      %y = tilegpu.from_subtiles %l, %r : (tensor<2x64xf32, #b>, tensor<2x64xf32, #b>) -> tensor<2x128xf32, #a>
       return %y : tensor<2x128xf32, #a>
     }
     ```
   }];
-  let arguments = (ins Variadic<TileGpu_Tile>:$parts);
+  let arguments = (ins Variadic<TileGpu_Tile>:$subtiles);
   let results = (outs TileGpu_Tile:$result);
-  let assemblyFormat = "$parts attr-dict `:` functional-type($parts, $result)";
+  let assemblyFormat = "$subtiles attr-dict `:` functional-type($subtiles, $result)";
   let hasVerifier = 1;
 }
 
@@ -128,11 +128,11 @@ def TileGpu_YieldOp : TileGpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentO
 }
 
 def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
-  let summary = "Reserve shared memory for a tile, or for several slots of one form";
+  let summary = "Reserve shared memory for a tile, or for several stages of one form";
   let description = [{
     `offset`, in bytes from the start of the block's shared memory, is set by the pass that places
-    allocations. The memory is free again after the last use of the result. With `slots` there is
-    room for so many tiles, one after the other; the result is the first, `tilegpu.smem_slot` names
+    allocations. The memory is free again after the last use of the result. With `stages` there is
+    room for so many tiles, one after the other; the result is the first, `tilegpu.smem_stage` names
     the others. Each starts at a multiple of `alignment` bytes, a power of two.
 
     Where several teams carry out a program, each has such memory of its own, as far behind that of the team before
@@ -142,36 +142,36 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
     ```mlir
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     %a = tilegpu.smem_alloc : !tilegpu.smem<4x8xf16, #s>
-    %b = tilegpu.smem_alloc slots 3 {offset = 1024 : i32} : !tilegpu.smem<4x8xf16, #s>
+    %b = tilegpu.smem_alloc stages 3 {offset = 1024 : i32} : !tilegpu.smem<4x8xf16, #s>
     ```
   }];
-  let arguments = (ins OptionalAttr<I32Attr>:$offset, DefaultValuedAttr<I32Attr, "1">:$slots,
+  let arguments = (ins OptionalAttr<I32Attr>:$offset, DefaultValuedAttr<I32Attr, "1">:$stages,
                        DefaultValuedAttr<I32Attr, "::tile::gpu::kSharedAlignment">:$alignment, UnitAttr:$of_block);
   let results = (outs TileGpu_SmemType:$result);
-  let assemblyFormat = "(`slots` $slots^)? attr-dict `:` type($result)";
-  let builders = [OpBuilder<(ins "SmemType":$type, CArg<"int32_t", "1">:$slots, CArg<"int32_t", "kSharedAlignment">:$alignment)>];
+  let assemblyFormat = "(`stages` $stages^)? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "SmemType":$type, CArg<"int32_t", "1">:$stages, CArg<"int32_t", "kSharedAlignment">:$alignment)>];
   let extraClassDeclaration = [{
-    /// Bytes from one slot to the next: a slot starts where an allocation may.
-    int64_t getSlotStride();
-    /// Bytes of all slots together.
+    /// Bytes from one stage to the next: a stage starts where an allocation may.
+    int64_t getStageStride();
+    /// Bytes of all stages together.
     int64_t getTotalBytes();
   }];
   let hasVerifier = 1;
 }
 
-def TileGpu_SmemSlotOp : TileGpu_Op<"smem_slot", [Pure, AllTypesMatch<["memory", "result"]>]> {
-  let summary = "One slot of an allocation of several, or what begins at a part of one";
+def TileGpu_SmemStageOp : TileGpu_Op<"smem_stage", [Pure, AllTypesMatch<["memory", "result"]>]> {
+  let summary = "One stage of an allocation of several, or what begins at a part of one";
   let description = [{
-    `distance` is how many bytes its first one lies behind that of slot 0: the slot's number times the allocation's
-    slot stride, or of a tile whose parts lie one after the other a part's number times its bytes. It may be known at run time only. In bytes, so that a loop which carries it from slot to slot adds it to
+    `distance` is how many bytes its first one lies behind that of stage 0: the stage's number times the allocation's
+    stage stride, or of a tile whose parts lie one after the other a part's number times its bytes. It may be known at run time only. In bytes, so that a loop which carries it from stage to stage adds it to
     addresses, where each address would have to multiply a number.
 
     Example:
     ```mlir
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%distance: i32) {
-      %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<4x8xf16, #s>
-      %n = tilegpu.smem_slot %m at %distance : !tilegpu.smem<4x8xf16, #s>
+      %m = tilegpu.smem_alloc stages 3 : !tilegpu.smem<4x8xf16, #s>
+      %n = tilegpu.smem_stage %m at %distance : !tilegpu.smem<4x8xf16, #s>
       return
     }
     ```
@@ -322,7 +322,7 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
     Memory accesses before it are visible to all threads after it. Only passes make it; `reason` is
     the first pair of accesses that it keeps apart, as a sentence. Where warps have roles only `warps`
     of them meet, at the hardware's barrier `number`. With `before_fills` it stands before the first
-    fills of slots, which a warp of its own may issue. Where several teams carry out a program each meets by
+    fills of stages, which a warp of its own may issue. Where several teams carry out a program each meets by
     itself, at a barrier that follows from the team's number; with `of_block` all of them do. With `of_cluster` the threads of all
     blocks of the cluster meet that have not ended.
 

@@ -5,21 +5,19 @@
 include "ir/gpu/TileGpuOpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-class TileGpu_RingOp<string opMnemonic, list<Trait> traits = []> : TileGpu_Op<"ring_" # opMnemonic, traits>;
-
-class TileGpu_RingStep<string opMnemonic> : TileGpu_RingOp<opMnemonic, [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
+class TileGpu_RingStep<string opMnemonic> : TileGpu_Op<opMnemonic, [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                                                       MemWrite<TileGpu_SharedMemory>]>]> {
   let arguments = (ins TileGpu_RingType:$ring, I32:$fill);
   let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
 }
 
-def TileGpu_RingAllocOp : TileGpu_RingOp<"alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
-  let summary = "Reserve the slots of a ring";
+def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
+  let summary = "Reserve the stages of a ring";
   let description = [{
     A ring is the one abstraction for tiles staged through shared memory. Its fills are numbered, from
-    0 on each time that the ring is empty; fill `i` of a ring of S slots lies in slot `i mod S`. Who
-    writes says `ring_acquire`, copies or puts the tiles of the fill, and says `ring_commit`; who
-    reads says `ring_get`, reads, and says `ring_release`. A fill is got after it was committed, and
+    0 on each time that the ring is empty; fill `i` of a ring of S stages lies in stage `i mod S`. Who
+    writes says `producer_acquire`, copies or puts the tiles of the fill, and says `producer_commit`; who
+    reads says `consumer_wait`, reads, and says `consumer_release`. A fill is got after it was committed, and
     acquired after the one S before it was released; a pass that moves these operations verifies that
     it still is so.
 
@@ -33,29 +31,29 @@ def TileGpu_RingAllocOp : TileGpu_RingOp<"alloc", [MemoryEffects<[MemAlloc<TileG
   let assemblyFormat = "attr-dict `:` type($ring)";
 }
 
-def TileGpu_RingAcquireOp : TileGpu_RingStep<"acquire"> {
-  let summary = "The slot of a fill is free to be written";
+def TileGpu_ProducerAcquireOp : TileGpu_RingStep<"producer_acquire"> {
+  let summary = "The stage of a fill is free to be written";
   let description = [{
     All threads have released the fill that was in it before.
 
-    Example: see `tilegpu.ring_get`.
+    Example: see `tilegpu.consumer_wait`.
     ```mlir
     #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
     func.func @example(%fill: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
-      tilegpu.ring_acquire %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      tilegpu.producer_acquire %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
       return
     }
     ```
   }];
 }
 
-def TileGpu_RingCopyOp : TileGpu_RingOp<"copy", [AttrSizedOperandSegments,
+def TileGpu_RingCopyOp : TileGpu_Op<"ring_copy", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Copy a tile of a view into a fill of a ring, asynchronously";
   let description = [{
     The tile of `shape`, one extent a dimension of the view, starts at the given element offsets;
-    elements outside the view arrive as zeros. It becomes tile number `part` of the slot, which has
+    elements outside the view arrive as zeros. It becomes operand number `operand_index` of the stage, which has
     its extents but for those of 1. Nothing is copied where `predicate` is false. The copy has no
     layout: it passes through no registers.
 
@@ -64,7 +62,7 @@ def TileGpu_RingCopyOp : TileGpu_RingOp<"copy", [AttrSizedOperandSegments,
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%v: !tile.view<3xf16>, %o: i32, %fill: i32, %p: i1) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_copy %v[%o, %o, %o], %r[%fill] part 0 shape [1, 4, 8] if %p
+      tilegpu.ring_copy %v[%o, %o, %o], %r[%fill] operand 0 shape [1, 4, 8] if %p
         {tilegpu.access = #tilegpu.access<order = [2, 1, 0], vector = 8, bounds = [element, element, element]>}
         : !tile.view<3xf16>, !tilegpu.ring<2 x !tilegpu.smem<4x8xf16, #s>>
       return
@@ -72,18 +70,18 @@ def TileGpu_RingCopyOp : TileGpu_RingOp<"copy", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins TileGpu_View:$view, Variadic<I32>:$offsets, TileGpu_RingType:$ring, I32:$fill,
-                       Optional<I1>:$predicate, I32Attr:$part, DenseI64ArrayAttr:$shape);
+                       Optional<I1>:$predicate, I32Attr:$operand_index, DenseI64ArrayAttr:$shape);
   let assemblyFormat = [{
-    $view `[` $offsets `]` `,` $ring `[` $fill `]` `part` $part `shape` $shape (`if` $predicate^)? attr-dict
+    $view `[` $offsets `]` `,` $ring `[` $fill `]` `operand` $operand_index `shape` $shape (`if` $predicate^)? attr-dict
     `:` type($view) `,` type($ring)
   }];
   let hasVerifier = 1;
 }
 
-def TileGpu_RingPutOp : TileGpu_RingOp<"put", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
+def TileGpu_RingPutOp : TileGpu_Op<"ring_put", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Write a tile from registers into a fill of a ring";
   let description = [{
-    It becomes tile number `part` of the slot.
+    It becomes operand number `operand_index` of the stage.
 
     Example:
     ```mlir
@@ -91,32 +89,32 @@ def TileGpu_RingPutOp : TileGpu_RingOp<"put", [MemoryEffects<[MemWrite<TileGpu_S
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%x: tensor<4x8xf16, #l>, %fill: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_put %x, %r[%fill] part 0 : tensor<4x8xf16, #l>, !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.ring_put %x, %r[%fill] operand 0 : tensor<4x8xf16, #l>, !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
       return
     }
     ```
   }];
-  let arguments = (ins TileGpu_Tile:$value, TileGpu_RingType:$ring, I32:$fill, I32Attr:$part);
-  let assemblyFormat = "$value `,` $ring `[` $fill `]` `part` $part attr-dict `:` type($value) `,` type($ring)";
+  let arguments = (ins TileGpu_Tile:$value, TileGpu_RingType:$ring, I32:$fill, I32Attr:$operand_index);
+  let assemblyFormat = "$value `,` $ring `[` $fill `]` `operand` $operand_index attr-dict `:` type($value) `,` type($ring)";
   let hasVerifier = 1;
 }
 
-def TileGpu_RingCommitOp : TileGpu_RingStep<"commit"> {
+def TileGpu_ProducerCommitOp : TileGpu_RingStep<"producer_commit"> {
   let summary = "All copies and puts of a fill have been issued";
   let description = [{
-    Example: see `tilegpu.ring_get`.
+    Example: see `tilegpu.consumer_wait`.
     ```mlir
     #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
     func.func @example(%fill: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
-      tilegpu.ring_commit %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      tilegpu.producer_commit %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
       return
     }
     ```
   }];
 }
 
-def TileGpu_RingGetOp : TileGpu_RingOp<"get", [MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>,
+def TileGpu_ConsumerWaitOp : TileGpu_Op<"consumer_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>,
                                               DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "The tiles of a fill, which have arrived";
   let description = [{
@@ -128,10 +126,10 @@ def TileGpu_RingGetOp : TileGpu_RingOp<"get", [MemoryEffects<[MemRead<TileGpu_Sh
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%fill: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_acquire %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_commit %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      %m = tilegpu.ring_get %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_release %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.producer_acquire %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.producer_commit %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      %m = tilegpu.consumer_wait %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.consumer_release %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
       return
     }
     ```
@@ -141,7 +139,7 @@ def TileGpu_RingGetOp : TileGpu_RingOp<"get", [MemoryEffects<[MemRead<TileGpu_Sh
   let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
 }
 
-def TileGpu_RingTilesOp : TileGpu_RingOp<"tiles", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
+def TileGpu_RingTilesOp : TileGpu_Op<"ring_tiles", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
                                                   DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "The tiles of a fill that this thread has got before";
   let description = [{
@@ -153,11 +151,11 @@ def TileGpu_RingTilesOp : TileGpu_RingOp<"tiles", [MemoryEffects<[MemRead<TileGp
     #s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
     func.func @example(%fill: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_acquire %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_commit %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      %m = tilegpu.ring_get %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.producer_acquire %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.producer_commit %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      %m = tilegpu.consumer_wait %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
       %n = tilegpu.ring_tiles %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
-      tilegpu.ring_release %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+      tilegpu.consumer_release %r[%fill] : !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
       return
     }
     ```
@@ -167,18 +165,18 @@ def TileGpu_RingTilesOp : TileGpu_RingOp<"tiles", [MemoryEffects<[MemRead<TileGp
   let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
 }
 
-def TileGpu_RingReleaseOp : TileGpu_RingStep<"release"> {
+def TileGpu_ConsumerReleaseOp : TileGpu_RingStep<"consumer_release"> {
   let summary = "This thread has read what it wants of a fill";
   let description = [{
     There is no fill of a negative number: the first iteration of a loop whose iterations release the
     fill before theirs releases nothing.
 
-    Example: see `tilegpu.ring_get`.
+    Example: see `tilegpu.consumer_wait`.
     ```mlir
     #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
     func.func @example(%fill: i32) {
       %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
-      tilegpu.ring_release %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+      tilegpu.consumer_release %r[%fill] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
       return
     }
     ```

@@ -6,17 +6,17 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::gpu;
 
-// Tile number `part` of a ring's slots; null, with an error, if there is none.
+// Tile number `part` of a ring's stages; null, with an error, if there is none.
 static SmemType partOf(Operation *op, RingType ring, uint32_t part) {
   if (part < ring.getTiles().size())
     return ring.getTiles()[part];
-  op->emitOpError("part ") << static_cast<int32_t>(part) << " is not one of the slot's "
+  op->emitOpError("part ") << static_cast<int32_t>(part) << " is not one of the stage's "
                            << ring.getTiles().size() << " tiles";
   return {};
 }
 
 LogicalResult RingPutOp::verify() {
-  SmemType part = partOf(*this, getRing().getType(), getPart());
+  SmemType part = partOf(*this, getRing().getType(), getOperandIndex());
   if (!part)
     return failure();
   auto tile = cast<RankedTensorType>(getValue().getType());
@@ -36,9 +36,10 @@ static LogicalResult inferTiles(std::optional<Location> loc, ValueRange operands
   return success();
 }
 
-LogicalResult RingGetOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
-                                          ValueRange operands, DictionaryAttr, OpaqueProperties,
-                                          RegionRange, SmallVectorImpl<Type> &types) {
+LogicalResult ConsumerWaitOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                               ValueRange operands, DictionaryAttr,
+                                               OpaqueProperties, RegionRange,
+                                               SmallVectorImpl<Type> &types) {
   return inferTiles(loc, operands, types);
 }
 
@@ -72,7 +73,7 @@ LogicalResult tile::gpu::verifyCopiedTile(Operation *op, ir::ViewType view, size
 }
 
 LogicalResult RingCopyOp::verify() {
-  SmemType part = partOf(*this, getRing().getType(), getPart());
+  SmemType part = partOf(*this, getRing().getType(), getOperandIndex());
   return part ? verifyCopiedTile(*this, getView().getType(), getOffsets().size(), getShape(), part)
               : failure();
 }

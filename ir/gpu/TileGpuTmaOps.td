@@ -17,7 +17,7 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
   let description = [{
     The body is executed once, and not at all where `predicate` is false, which all threads agree on.
     It holds operations on barriers and the copy engine, which one thread alone asks for. The thread is of
-    warp `warp`. With `fills` it fills slots of which their barriers alone say when they are free, and may be
+    warp `warp`. With `fills` it fills stages of which their barriers alone say when they are free, and may be
     done by a warp that does nothing else. Where several teams carry out a program there is one in each, or, with
     `of_block`, one in all.
 
@@ -102,7 +102,7 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
   let summary = "Each warp arrives at a barrier";
   let description = [{
     Once, at the barrier `distance` bytes behind the first. Who waits for the phase sees what the tensor core has
-    read and written for the warp before, of products that were waited for; with `behind_reads` also what each of
+    read and written for the warp before, of products that were waited for; with `after_reads` also what each of
     its threads has. With a predicate, only where that holds, which is the same in all threads of a warp. With
     `in_cluster` it arrives at that barrier of each block of the cluster.
 
@@ -117,10 +117,10 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, Optional<I1>:$predicate, UnitAttr:$behind_reads,
+  let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, Optional<I1>:$predicate, UnitAttr:$after_reads,
                        UnitAttr:$in_cluster);
   let assemblyFormat = [{
-    $barriers `[` $distance `]` (`if` $predicate^)? (`behind_reads` $behind_reads^)? (`in_cluster` $in_cluster^)? attr-dict
+    $barriers `[` $distance `]` (`if` $predicate^)? (`after_reads` $after_reads^)? (`in_cluster` $in_cluster^)? attr-dict
     `:` type($barriers)
   }];
 }

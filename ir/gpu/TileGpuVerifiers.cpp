@@ -87,12 +87,12 @@ int64_t SmemType::getBytes() const {
   return sharedOf(*this).numBytes(tile::gpu::bytesOf(getElementType()));
 }
 
-LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t slots,
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int32_t stages,
                                ArrayRef<SmemType> tiles) {
-  if (slots < 1 || slots > 64)
-    return emitError() << "a ring has 1 to 64 slots, got " << slots;
+  if (stages < 1 || stages > 64)
+    return emitError() << "a ring has 1 to 64 stages, got " << stages;
   if (tiles.empty())
-    return emitError() << "a slot of a ring holds one tile or more";
+    return emitError() << "a stage of a ring holds one tile or more";
   return success();
 }
 
@@ -115,7 +115,7 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   return {};
 }
 
-LogicalResult PartOp::verify() {
+LogicalResult SubtileOp::verify() {
   auto from = cast<RankedTensorType>(getInput().getType()),
        to = cast<RankedTensorType>(getResult().getType());
   if (from.getRank() != to.getRank() || static_cast<int64_t>(getStart().size()) != from.getRank())
@@ -134,17 +134,17 @@ LogicalResult PartOp::verify() {
   return success();
 }
 
-LogicalResult OfPartsOp::verify() {
-  if (getParts().empty())
+LogicalResult FromSubtilesOp::verify() {
+  if (getSubtiles().empty())
     return emitOpError("needs at least one part");
-  auto part = cast<RankedTensorType>(getParts().front().getType()),
+  auto part = cast<RankedTensorType>(getSubtiles().front().getType()),
        whole = cast<RankedTensorType>(getResult().getType());
-  if (!llvm::all_equal(getParts().getTypes()))
+  if (!llvm::all_equal(getSubtiles().getTypes()))
     return emitOpError("all parts must have one type");
   if (part.getRank() != whole.getRank() || partOf(whole, part.getShape()) != part)
     return emitOpError("registers of the result alone do not tell apart parts of type ") << part;
-  if (static_cast<int64_t>(getParts().size()) * part.getNumElements() != whole.getNumElements())
-    return emitOpError("") << getParts().size() << " parts do not make the result";
+  if (static_cast<int64_t>(getSubtiles().size()) * part.getNumElements() != whole.getNumElements())
+    return emitOpError("") << getSubtiles().size() << " parts do not make the result";
   return success();
 }
 
@@ -225,16 +225,16 @@ LogicalResult ScanCarryOp::verify() {
                         static_cast<int32_t>(getAxis()));
 }
 
-void SmemAllocOp::build(OpBuilder &b, OperationState &state, SmemType type, int32_t slots,
+void SmemAllocOp::build(OpBuilder &b, OperationState &state, SmemType type, int32_t stages,
                         int32_t alignment) {
-  build(b, state, type, IntegerAttr(), slots, alignment, /*of_block=*/false);
+  build(b, state, type, IntegerAttr(), stages, alignment, /*of_block=*/false);
 }
 
 LogicalResult SmemAllocOp::verify() {
   if (auto offset = static_cast<int32_t>(getOffset().value_or(0)); offset < 0)
     return emitOpError("offset must not be negative, got ") << offset;
-  if (auto slots = static_cast<int32_t>(getSlots()); slots < 1)
-    return emitOpError("slots must be at least 1, got ") << slots;
+  if (auto stages = static_cast<int32_t>(getStages()); stages < 1)
+    return emitOpError("stages must be at least 1, got ") << stages;
   auto alignment = static_cast<int32_t>(getAlignment());
   if (alignment < kSharedAlignment || !llvm::isPowerOf2_32(static_cast<uint32_t>(alignment)))
     return emitOpError("alignment must be a power of two, at least ")
@@ -242,26 +242,26 @@ LogicalResult SmemAllocOp::verify() {
   return success();
 }
 
-int64_t SmemAllocOp::getSlotStride() {
+int64_t SmemAllocOp::getStageStride() {
   return llvm::alignTo(static_cast<uint64_t>(getResult().getType().getBytes()), getAlignment());
 }
 
 int64_t SmemAllocOp::getTotalBytes() {
-  return (getSlots() - 1) * getSlotStride() + getResult().getType().getBytes();
+  return (getStages() - 1) * getStageStride() + getResult().getType().getBytes();
 }
 
-LogicalResult SmemSlotOp::verify() {
+LogicalResult SmemStageOp::verify() {
   auto memory = getMemory().getDefiningOp<SmemAllocOp>();
   if (!memory)
     return emitOpError("needs the memory of a tilegpu.smem_alloc");
   APInt distance;
   if (!matchPattern(getDistance(), m_ConstantInt(&distance)))
     return success();
-  int64_t bytes = distance.getSExtValue(), stride = memory.getSlotStride();
-  if (bytes < 0 || bytes % stride || bytes / stride >= memory.getSlots())
-    return emitOpError("no slot begins ")
+  int64_t bytes = distance.getSExtValue(), stride = memory.getStageStride();
+  if (bytes < 0 || bytes % stride || bytes / stride >= memory.getStages())
+    return emitOpError("no stage begins ")
            << bytes << " bytes behind the first: there are "
-           << static_cast<int32_t>(memory.getSlots()) << ", " << stride << " bytes apart";
+           << static_cast<int32_t>(memory.getStages()) << ", " << stride << " bytes apart";
   return success();
 }
 

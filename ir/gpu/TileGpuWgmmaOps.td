@@ -37,7 +37,7 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
     `over [k, end]` leaves out the operands' elements before k and from `end` on along K.
 
     `transposed` behind an operand: in shared memory lies the tile with rows for columns, so that one
-    slot serves products that take it either way.
+    stage serves products that take it either way.
 
     Example:
     ```mlir
@@ -125,43 +125,43 @@ def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_S
   let assemblyFormat = "$sums `pending` $pending attr-dict `:` type($sums) `->` type($result)";
   let extraClassDeclaration = [{
     /// The products that the tile may be waiting for.
-    ::llvm::SmallVector<DotAsyncOp> getProducts();
+    ::llvm::SmallVector<DotAsyncOp> getDots();
   }];
   let hasVerifier = 1;
 }
 
-def TileGpu_TakeTurnOp : TileGpu_Op<"take_turn"> {
+def TileGpu_OrderWaitOp : TileGpu_Op<"order_wait"> {
   let summary = "A group of warps waits until the one before has begun its products";
   let description = [{
     Groups of four warps take turns, the first first: while one's products are under way the others compute with
     the results of theirs. Every group takes and passes as many turns. Before the first the last group passes the turn
-    alone (`tilegpu.pass_turn alone`), behind the last the first group takes it alone (`tilegpu.take_turn alone`).
+    alone (`tilegpu.order_arrive alone`), behind the last the first group takes it alone (`tilegpu.order_wait alone`).
 
     Example:
     ```mlir
-    tilegpu.pass_turn alone
-    tilegpu.take_turn
-    tilegpu.pass_turn
-    tilegpu.take_turn alone
+    tilegpu.order_arrive alone
+    tilegpu.order_wait
+    tilegpu.order_arrive
+    tilegpu.order_wait alone
     ```
   }];
   let arguments = (ins UnitAttr:$alone);
   let assemblyFormat = "(`alone` $alone^)? attr-dict";
 }
 
-def TileGpu_PassTurnOp : TileGpu_Op<"pass_turn", [AttrSizedOperandSegments]> {
+def TileGpu_OrderArriveOp : TileGpu_Op<"order_arrive", [AttrSizedOperandSegments]> {
   let summary = "The next group of warps may begin its products";
   let description = [{
     Of a loop that teams carry out in turn, pass by pass, it stands in the loop and comes in the last iteration of each
     pass, which the predicate says; and it says how many iterations a pass has.
 
-    Example: see `tilegpu.take_turn`.
+    Example: see `tilegpu.order_wait`.
     ```mlir
     func.func @example(%steps: i32, %isLast: i1) {
-      tilegpu.pass_turn alone
-      tilegpu.take_turn
-      tilegpu.pass_turn if %isLast behind %steps
-      tilegpu.take_turn alone
+      tilegpu.order_arrive alone
+      tilegpu.order_wait
+      tilegpu.order_arrive if %isLast behind %steps
+      tilegpu.order_wait alone
       return
     }
     ```

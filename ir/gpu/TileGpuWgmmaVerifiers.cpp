@@ -110,7 +110,7 @@ static SmallVector<Value, 2> sourcesOf(Value sums) {
   return {};
 }
 
-SmallVector<DotAsyncOp> DotWaitOp::getProducts() {
+SmallVector<DotAsyncOp> DotWaitOp::getDots() {
   SmallVector<DotAsyncOp> products;
   llvm::SmallSetVector<Value, 8> sums; // grows while it is gone through
   sums.insert(getSums());

@@ -29,7 +29,7 @@ inline constexpr int64_t kWgmmaRows = 64, kWgmmaMostColumns = 256;
 /// The most dots that a wait leaves in flight (`wgmma.wait_group`).
 inline constexpr uint32_t kMostWgmmaPending = 7;
 /// Warps that carry one instruction out together.
-inline constexpr int64_t kWarpsPerGroup = 4;
+inline constexpr int64_t kWarpsPerWarpgroup = 4;
 /// Products along K that are summed in fewer bits than f32 has before these are added to sums in f32: four instructions of
 /// 8-bit floats, 128 bytes of a row.
 inline constexpr int64_t kPromotedDepth = 128;

@@ -247,7 +247,7 @@ Layout batched(const Layout &matrix, int64_t batch, int64_t warps) {
 }
 
 /// Do the shapes belong to one product, of matrices or of batches of them?
-static bool areOneProduct(const Shape &a, const Shape &b, const Shape &c) {
+static bool areOneDot(const Shape &a, const Shape &b, const Shape &c) {
   if (a.size() != b.size() || a.size() != c.size() || a.size() < 2 || a.size() > 3)
     return false;
   size_t row = a.size() - 2, column = row + 1;
@@ -257,7 +257,7 @@ static bool areOneProduct(const Shape &a, const Shape &b, const Shape &c) {
 
 std::optional<std::vector<MmaStep>> mmaSteps(const MmaShape &mma, const Layout &a, const Layout &b,
                                              const Layout &c) {
-  if (!areOneProduct(a.shape(), b.shape(), c.shape()))
+  if (!areOneDot(a.shape(), b.shape(), c.shape()))
     return std::nullopt;
   int first = c.rank() - 2;
   auto at = [&](int32_t batch, int32_t row, int32_t column) {

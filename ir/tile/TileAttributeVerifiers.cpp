@@ -165,7 +165,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyGrid(op, attribute.getValue());
   if (name == kGridSymbolsAttr)
     return verifyGridSymbols(op, attribute.getValue());
-  if (isAnyOf(name, {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr, kRotateAttr,
+  if (isAnyOf(name, {kStagesAttr, kUnrollAttr, kNoLicmAttr, kFlattenAttr, kOverlapDotsAttr,
                      kSpecializeAttr, kPingPongAttr}))
     return verifyLoop(op, attribute);
   if (name == kVariantAttr)

@@ -65,7 +65,7 @@ inline constexpr llvm::StringLiteral kStagesAttr = "tile.stages";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";
 inline constexpr llvm::StringLiteral kFlattenAttr = "tile.flatten";
-inline constexpr llvm::StringLiteral kRotateAttr = "tile.rotate";
+inline constexpr llvm::StringLiteral kOverlapDotsAttr = "tile.overlap_dots";
 inline constexpr llvm::StringLiteral kSpecializeAttr = "tile.warp_specialize";
 inline constexpr llvm::StringLiteral kPingPongAttr = "tile.ping_pong";
 

@@ -91,7 +91,7 @@ SmallVector<FragmentLoad> fragmentLoads(ir::DotOp dot) {
 }
 
 bool goesToFragments(ir::ViewLoadOp load) {
-  SmallVector<OpOperand *> uses = productsFedBy(load.getResult());
+  SmallVector<OpOperand *> uses = dotsFedBy(load.getResult());
   return !uses.empty() &&
          llvm::all_of(uses, [](OpOperand *use) { return gpu::kWidthOf(use->getOwner()) > 0; });
 }

@@ -54,7 +54,7 @@ SmallVector<Value> derivedFrom(Value value, bool (*passesOn)(Operation *)) {
 }
 
 // A product's operand, or staged in a ring, which is what products read.
-bool isForProduct(OpOperand &use) {
+bool isForDot(OpOperand &use) {
   return gpu::isDotOperand(use) || isa<gpu::RingPutOp>(use.getOwner());
 }
 
@@ -62,7 +62,7 @@ bool isForProduct(OpOperand &use) {
 bool anyIsOperand(ArrayRef<Value> tiles, Block *block) {
   return llvm::any_of(tiles, [&](Value tile) {
     return llvm::any_of(tile.getUses(), [&](OpOperand &use) {
-      return isForProduct(use) && (!block || use.getOwner()->getBlock() == block);
+      return isForDot(use) && (!block || use.getOwner()->getBlock() == block);
     });
   });
 }
@@ -86,7 +86,7 @@ bool isOrdering(Operation *op) {
 }
 
 // What in a loop makes it matter when a read through `root` happens; empty if nothing does.
-std::string hindranceTo(Value root, scf::ForOp loop) {
+std::string whyNotAheadOf(Value root, scf::ForOp loop) {
   std::string found;
   auto mayWrite = [&](Value written, const char *what) {
     if (mayOverlap(root, written))
@@ -163,7 +163,7 @@ private:
       return refuse("its place is computed in a branch, a loop or a reduction");
     if (isa<ir::DotOp>(op))
       return refuse("its place follows from a product of the same iteration");
-    if (auto load = dyn_cast<ir::ViewLoadOp>(op); load && feedsProduct(load))
+    if (auto load = dyn_cast<ir::ViewLoadOp>(op); load && feedsDot(load))
       return refuse("its place follows from a tile that a product reads");
     if (isMemoryEffectFree(op))
       return true;
@@ -171,8 +171,8 @@ private:
       return refuse("its place follows from an operation with effects");
     if (!mayRead)
       return refuse("its place follows from memory read in each iteration before");
-    std::string hindrance = hindranceTo(rootOfRead(op), loop_);
-    return hindrance.empty() || refuse(hindrance);
+    std::string refusal = whyNotAheadOf(rootOfRead(op), loop_);
+    return refusal.empty() || refuse(refusal);
   }
 
   // As that to the next place of a flattened nest.
@@ -213,9 +213,9 @@ ir::ViewLoadOp loadBehind(Value operand) {
   return dyn_cast_or_null<ir::ViewLoadOp>(op);
 }
 
-bool feedsProduct(Value tile) { return anyIsOperand(derivedFrom(tile, keepsElements), nullptr); }
+bool feedsDot(Value tile) { return anyIsOperand(derivedFrom(tile, keepsElements), nullptr); }
 
-SmallVector<OpOperand *> productsFedBy(Value tile) {
+SmallVector<OpOperand *> dotsFedBy(Value tile) {
   SmallVector<OpOperand *> operands;
   for (Value derived : derivedFrom(tile, keepsElements))
     for (OpOperand &use : derived.getUses())
@@ -224,11 +224,11 @@ SmallVector<OpOperand *> productsFedBy(Value tile) {
   return operands;
 }
 
-bool feedsProduct(ir::ViewLoadOp load) { return feedsProduct(load.getResult()); }
+bool feedsDot(ir::ViewLoadOp load) { return feedsDot(load.getResult()); }
 
-SmallVector<gpu::RingAcquireOp> ringsOf(scf::ForOp loop) {
-  SmallVector<gpu::RingAcquireOp> rings;
-  for (auto acquire : loop.getBody()->getOps<gpu::RingAcquireOp>())
+SmallVector<gpu::ProducerAcquireOp> ringsOf(scf::ForOp loop) {
+  SmallVector<gpu::ProducerAcquireOp> rings;
+  for (auto acquire : loop.getBody()->getOps<gpu::ProducerAcquireOp>())
     if (!matchPattern(acquire.getFill(), m_Constant()))
       rings.push_back(acquire);
   return rings;
@@ -245,7 +245,7 @@ std::optional<std::string> whyNotAhead(ir::ViewLoadOp load) {
   std::string why;
   if (!aheadSlice(load->getOperands(), loop, &why))
     return why;
-  if (why = hindranceTo(rootOf(load.getView()), loop); !why.empty())
+  if (why = whyNotAheadOf(rootOf(load.getView()), loop); !why.empty())
     return why;
   return std::nullopt;
 }

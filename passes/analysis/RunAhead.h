@@ -18,12 +18,12 @@ ir::ViewLoadOp loadBehind(mlir::Value operand);
 llvm::SmallVector<mlir::Value> takenBy(mlir::Operation *op);
 
 /// Does a product take the tile of this load as an operand, as it is or with something computed from each element?
-bool feedsProduct(ir::ViewLoadOp load);
+bool feedsDot(ir::ViewLoadOp load);
 /// The same of any tile.
-bool feedsProduct(mlir::Value tile);
+bool feedsDot(mlir::Value tile);
 
 /// The operands of products that a tile becomes so.
-llvm::SmallVector<mlir::OpOperand *> productsFedBy(mlir::Value tile);
+llvm::SmallVector<mlir::OpOperand *> dotsFedBy(mlir::Value tile);
 
 /// Why a load that feeds a product cannot be issued before its iteration, as a sentence; nothing if it can.
 std::optional<std::string> whyNotAhead(ir::ViewLoadOp load);
@@ -48,6 +48,6 @@ std::optional<AheadSlice> aheadSlice(mlir::ValueRange values, mlir::scf::ForOp l
 
 /// The operations that begin to fill the rings whose fills the iterations of a loop number: none if its loads stay, one a
 /// ring.
-llvm::SmallVector<gpu::RingAcquireOp> ringsOf(mlir::scf::ForOp loop);
+llvm::SmallVector<gpu::ProducerAcquireOp> ringsOf(mlir::scf::ForOp loop);
 
 } // namespace tile::passes

@@ -38,7 +38,7 @@ LogicalResult LayoutClaims::verifyKnown() {
   return failure(known.wasInterrupted());
 }
 
-LogicalResult LayoutClaims::verifyProducts() {
+LogicalResult LayoutClaims::verifyDots() {
   WalkResult known = function_.walk([](ir::DotOp dot) {
     if (gpu::layoutsOf(dot))
       return WalkResult::advance();
@@ -49,7 +49,7 @@ LogicalResult LayoutClaims::verifyProducts() {
 }
 
 LogicalResult LayoutClaims::decide() {
-  if (failed(verifyKnown()) || failed(verifyProducts()))
+  if (failed(verifyKnown()) || failed(verifyDots()))
     return failure();
   if (function_->hasAttr(ir::kCallableAttr))
     for (Value argument : function_.getArguments())

@@ -29,7 +29,7 @@ public:
 
 private:
   mlir::LogicalResult verifyKnown();
-  mlir::LogicalResult verifyProducts();
+  mlir::LogicalResult verifyDots();
 
   void claimFragmentLoads();
   void claim(mlir::Value value, gpu::LayoutClaim next);

@@ -6,7 +6,7 @@
 #include "ir/LayoutOp.h"
 #include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/RunAhead.h"
-#include "passes/layouts/ProductStores.h"
+#include "passes/layouts/DotStores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,7 +40,7 @@ bool isCheap(Operation *op) {
 // null if there is none, or if a second load or anything else takes part.
 ir::ViewLoadOp stagedLoadBehind(Value tile) {
   if (auto load = loadBehind(tile))
-    return feedsProduct(load) && !whyNotAhead(load) ? load : ir::ViewLoadOp();
+    return feedsDot(load) && !whyNotAhead(load) ? load : ir::ViewLoadOp();
   Operation *op = tile.getDefiningOp();
   if (!op || !isCheap(op))
     return {};
@@ -176,7 +176,7 @@ struct PropagateLayouts : passes::impl::PropagateLayoutsBase<PropagateLayouts> {
     ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    settleProductStores(getOperation());
+    settleDotStores(getOperation());
     getOperation().walk([](LoopLikeOpInterface loop) {
       if (!loop->hasAttr(ir::kNoLicmAttr))
         moveLoopInvariantCode(loop);

@@ -93,22 +93,22 @@ bool areByElectedThread(const Access &earlier, const Access &later) {
   return isa<gpu::ElectOp>(earlier.op->getParentOp()) && isa<gpu::ElectOp>(later.op->getParentOp());
 }
 
-// A slot that the copy engine fills is read behind a wait for the slot's barrier, by all threads that read it.
+// A stage that the copy engine fills is read behind a wait for the stage's barrier, by all threads that read it.
 bool isWaitedFor(const Access &earlier, const Access &later) {
   return isa<gpu::TensorCopyOp>(earlier.op) && earlier.isWrite && !later.isWrite &&
          earlier.allocation && earlier.allocation == later.allocation;
 }
 
-// The copy engine fills one of several slots again when it is known to be released, by the protocol of its ring.
+// The copy engine fills one of several stages again when it is known to be released, by the protocol of its ring.
 bool isRefill(const Access &earlier, const Access &later) {
-  return isa<gpu::TensorCopyOp>(later.op) && later.isWrite && !earlier.isWrite && later.isSlot &&
+  return isa<gpu::TensorCopyOp>(later.op) && later.isWrite && !earlier.isWrite && later.isStage &&
          later.allocation && earlier.allocation == later.allocation;
 }
 
-// In a loop whose loads run ahead the protocol of its ring orders accesses of the slots; LowerRings has placed its
+// In a loop whose loads run ahead the protocol of its ring orders accesses of the stages; LowerRings has placed its
 // barriers. Fills before the loop may still meet readers of the time that it ran before.
 bool areOrderedByRing(const Access &earlier, const Access &later) {
-  if (!earlier.isSlot || earlier.allocation != later.allocation)
+  if (!earlier.isStage || earlier.allocation != later.allocation)
     return false;
   auto loop = earlier.op->getParentOfType<scf::ForOp>();
   gpu::ScheduleAttr schedule = loop ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();

@@ -95,7 +95,7 @@ private:
     Value bytes =
         arith::ConstantIntOp::create(b_, loc_, part_.getNumElements() * bytesOfElement(part_), 32);
     Value rank = ir::ClusterRankOp::create(b_, loc_, b_.getI32Type());
-    return gpu::SmemSlotOp::create(b_, loc_, memory, arith::MulIOp::create(b_, loc_, rank, bytes));
+    return gpu::SmemStageOp::create(b_, loc_, memory, arith::MulIOp::create(b_, loc_, rank, bytes));
   }
 
   Value add(Value a, Value b) {

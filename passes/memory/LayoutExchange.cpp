@@ -115,10 +115,11 @@ Value exchangeParts(OpBuilder &builder, Location loc, Value tile, RankedTensorTy
         smem = allocateBetween(builder, loc, part, wanted);
   SmallVector<Value> all;
   for (const SmallVector<int64_t> &start : gpu::startsOfParts(parts.shape, parts.part)) {
-    Value own = gpu::PartOp::create(builder, loc, part, whole, start);
+    Value own = gpu::SubtileOp::create(builder, loc, part, whole, start);
     all.push_back(throughMemory(builder, loc, own, smem, wanted));
   }
-  return ir::ReshapeOp::create(builder, loc, target, gpu::OfPartsOp::create(builder, loc, to, all));
+  return ir::ReshapeOp::create(builder, loc, target,
+                               gpu::FromSubtilesOp::create(builder, loc, to, all));
 }
 
 } // namespace

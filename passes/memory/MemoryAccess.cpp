@@ -59,17 +59,17 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
       access.end = offset + part.end;
       access.allocation = alloc.getResult();
       access.isOfTeams = alloc.getOfBlock();
-    } else if (auto slot =
-                   part.memory.getDefiningOp<gpu::SmemSlotOp>()) { // which is seen at run time
-      gpu::SmemAllocOp slots = gpu::allocationOf(slot);
-      access.allocation = slots.getResult();
-      access.isSlot = true;
-      access.isOfTeams = slots.getOfBlock();
+    } else if (auto stage =
+                   part.memory.getDefiningOp<gpu::SmemStageOp>()) { // which is seen at run time
+      gpu::SmemAllocOp stages = gpu::allocationOf(stage);
+      access.allocation = stages.getResult();
+      access.isStage = true;
+      access.isOfTeams = stages.getOfBlock();
       APInt distance;
-      bool isKnown = matchPattern(slot.getDistance(), m_ConstantInt(&distance));
+      bool isKnown = matchPattern(stage.getDistance(), m_ConstantInt(&distance));
       int64_t first = isKnown ? distance.getSExtValue() : 0,
-              last = isKnown ? first : (slots.getSlots() - 1) * slots.getSlotStride();
-      int64_t offset = slots.getOffset().value_or(0);
+              last = isKnown ? first : (stages.getStages() - 1) * stages.getStageStride();
+      int64_t offset = stages.getOffset().value_or(0);
       access.begin = offset + first + part.begin;
       access.end = offset + last + part.end;
     }
@@ -144,7 +144,7 @@ Accesses accessesOf(Operation *op) {
 }
 
 LogicalResult verifyAccessesKnown(Operation *op) {
-  if (touchesShared(op) && !isa<gpu::SharedAccessOp, gpu::SmemAllocOp, gpu::SmemSlotOp>(op))
+  if (touchesShared(op) && !isa<gpu::SharedAccessOp, gpu::SmemAllocOp, gpu::SmemStageOp>(op))
     return op->emitOpError(
         "touches shared memory, but does not say which bytes: barriers cannot be "
         "placed; implement SharedAccessOp");

@@ -14,7 +14,7 @@ struct Access {
   bool isShared = false;
   int64_t begin = 0, end = 0; ///< bytes, if shared
   mlir::Value allocation;     ///< that the bytes are of, if shared and known
-  bool isSlot = false;        ///< one of several of the allocation
+  bool isStage = false;       ///< one of several of the allocation
   bool isOfTeams = false;     ///< common to all teams that carry out the program
   mlir::Value root;           ///< the pointer argument, if global; null: any
   bool acquires = false;      ///< what comes later must wait for it, whatever it touches

@@ -11,12 +11,12 @@ void PartsWriter::lead(Operation *op) {
   if (!led_.insert(op).second)
     return;
   for (Operation *reader : readersBefore(op))
-    if (rotation_.leading.contains(reader))
+    if (skew_.leading.contains(reader))
       lead(reader);
   for (Value value : takenBy(op))
     if (auto variable = dyn_cast<BlockArgument>(value))
       bringVariable(variable);
-    else if (Operation *source = value.getDefiningOp(); rotation_.leading.contains(source))
+    else if (Operation *source = value.getDefiningOp(); skew_.leading.contains(source))
       lead(source);
   clone(op, next);
 }
@@ -26,13 +26,13 @@ void PartsWriter::lag(Operation *op) {
     return;
   lagStepsBefore(op);
   for (Operation *reader : readersBefore(op))
-    if (rotation_.lagging.contains(reader))
+    if (skew_.lagging.contains(reader))
       lag(reader);
   for (Value value : takenBy(op))
-    if (Operation *source = value.getDefiningOp(); source && rotation_.lagging.contains(source))
+    if (Operation *source = value.getDefiningOp(); source && skew_.lagging.contains(source))
       lag(source);
-  auto get = dyn_cast<gpu::RingGetOp>(op);
-  if (!get || !rotation_.leading.contains(op))
+  auto get = dyn_cast<gpu::ConsumerWaitOp>(op);
+  if (!get || !skew_.leading.contains(op))
     return clone(op, now);
   auto tiles = gpu::RingTilesOp::create(b_, get.getLoc(), get.getTiles().getTypes(), get.getRing(),
                                         now.lookupOrDefault(get.getFill()));
@@ -41,7 +41,7 @@ void PartsWriter::lag(Operation *op) {
 
 Value PartsWriter::yieldedOf(BlockArgument variable) {
   Value yielded = loop_.getTiedLoopYieldedValue(variable)->get();
-  if (Operation *source = yielded.getDefiningOp(); rotation_.lagging.contains(source))
+  if (Operation *source = yielded.getDefiningOp(); skew_.lagging.contains(source))
     lag(source);
   return now.lookupOrDefault(yielded);
 }
@@ -50,7 +50,7 @@ Value PartsWriter::yieldedOf(BlockArgument variable) {
 void PartsWriter::lagStepsBefore(Operation *op) {
   for (Value ring : op->getOperands())
     if (isa<gpu::RingType>(ring.getType()) && !llvm::is_contained(rings_, ring))
-      for (Operation *step : rotation_.lagging)
+      for (Operation *step : skew_.lagging)
         if (llvm::is_contained(step->getOperands(), ring) && step->isBeforeInBlock(op))
           lag(step);
 }
@@ -58,12 +58,12 @@ void PartsWriter::lagStepsBefore(Operation *op) {
 // What reads the fill that is released: loads, products and the waits for them.
 SmallVector<Operation *> PartsWriter::readersBefore(Operation *op) const {
   SmallVector<Operation *> readers;
-  auto release = dyn_cast<gpu::RingReleaseOp>(op);
+  auto release = dyn_cast<gpu::ConsumerReleaseOp>(op);
   if (!release || !llvm::is_contained(rings_, release.getRing()))
     return readers;
   for (Operation *user : release.getRing().getUsers())
-    if (isa<gpu::RingGetOp>(user) && user->getBlock() == op->getBlock())
-      llvm::append_range(readers, readersOf(cast<gpu::RingGetOp>(user), user->getResults()));
+    if (isa<gpu::ConsumerWaitOp>(user) && user->getBlock() == op->getBlock())
+      llvm::append_range(readers, readersOf(cast<gpu::ConsumerWaitOp>(user), user->getResults()));
   return readers;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
-#include "passes/pipelining/analysis/Rotation.h"
+#include "passes/pipelining/analysis/LoopSkew.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -12,9 +12,9 @@ namespace tile::passes {
 class PartsWriter {
 public:
   /// `rings` are those that the iterations fill.
-  PartsWriter(mlir::OpBuilder &b, mlir::scf::ForOp loop, const Rotation &rotation,
+  PartsWriter(mlir::OpBuilder &b, mlir::scf::ForOp loop, const LoopSkew &skew,
               llvm::ArrayRef<mlir::Value> rings)
-      : b_(b), loop_(loop), rotation_(rotation), rings_(rings) {}
+      : b_(b), loop_(loop), skew_(skew), rings_(rings) {}
 
   /// Values of the lagging part's iteration, and of the leading one's.
   mlir::IRMapping now, next;
@@ -34,7 +34,7 @@ private:
 
   mlir::OpBuilder &b_;
   mlir::scf::ForOp loop_;
-  const Rotation &rotation_;
+  const LoopSkew &skew_;
   llvm::ArrayRef<mlir::Value> rings_;
   llvm::DenseSet<mlir::Operation *> led_, lagged_;
   llvm::SmallVector<mlir::Operation *> begun_;

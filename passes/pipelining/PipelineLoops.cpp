@@ -1,4 +1,4 @@
-// PipelineLoops: each ring of a loop of S stages gets S slots, and is filled S - 1 iterations ahead:
+// PipelineLoops: each ring of a loop of S stages gets S stages, and is filled S - 1 iterations ahead:
 //
 //   for i in 0 .. S-2:  fill i                     if there is an iteration i
 //   loop i:             get i; fill i + S - 1      if there is such an iteration; read; release i
@@ -8,14 +8,14 @@
 // count. Loads that end in registers are issued with the copies and put at the end of the iteration, when they have come.
 //
 // If the copy engine fills the ring, a product by wgmma stays under way from one iteration to the next, so that the tensor
-// core never waits for a loop to go round: what iteration i waits for is product i - 1, and that fill's slot is refilled:
+// core never waits for a loop to go round: what iteration i waits for is product i - 1, and that fill's stage is refilled:
 //
 //   loop i:             get i; product i; wait for product i - 1; release i - 1; fill i + S - 1
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
 #include "passes/analysis/RunAhead.h"
-#include "passes/pipelining/ProductInFlight.h"
+#include "passes/pipelining/DotInFlight.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -33,19 +33,19 @@ namespace {
 
 /// The operations that fill a ring in the body of a loop.
 struct FillOps {
-  gpu::RingAcquireOp acquire;
+  gpu::ProducerAcquireOp acquire;
   /// Loads into registers, and changes of rank behind them, in program order.
   SmallVector<Operation *> loads;
   SmallVector<gpu::RingCopyOp> copies;
   SmallVector<gpu::RingPutOp> puts;
-  gpu::RingCommitOp commit;
-  gpu::RingGetOp get;
+  gpu::ProducerCommitOp commit;
+  gpu::ConsumerWaitOp get;
 };
 
 /// One ring of a loop, which is built anew where what its places follow from must run ahead.
 class RingPipeliner {
 public:
-  RingPipeliner(scf::ForOp &loop, gpu::RingAcquireOp acquire, int32_t stages)
+  RingPipeliner(scf::ForOp &loop, gpu::ProducerAcquireOp acquire, int32_t stages)
       : loop_(loop), ahead_(stages - 1), b_(loop.getContext()), loc_(loop.getLoc()) {
     ops_.acquire = acquire;
   }
@@ -55,11 +55,11 @@ public:
       return failure();
     // A rotated loop has products under way during its iterations instead.
     if (!gpu::scheduleOf(loop_).getRotated() &&
-        isFilledByEngine(ops_.acquire.getRing().getDefiningOp<gpu::RingAllocOp>()))
-      waitOfProduct_ = keepProductInFlight(loop_, ops_.acquire.getRing());
+        isFilledByTma(ops_.acquire.getRing().getDefiningOp<gpu::RingAllocOp>()))
+      waitOfDot_ = keepDotInFlight(loop_, ops_.acquire.getRing());
     if (failed(slice()))
       return failure();
-    setSlots();
+    setStages();
     SmallVector<Value> carriedAhead = fillBefore();
     fillInside(carriedAhead);
     eraseFill();
@@ -75,9 +75,9 @@ private:
         ops_.copies.push_back(copy);
       else if (auto put = dyn_cast<gpu::RingPutOp>(op))
         ops_.puts.push_back(put);
-      else if (auto commit = dyn_cast<gpu::RingCommitOp>(op))
+      else if (auto commit = dyn_cast<gpu::ProducerCommitOp>(op))
         ops_.commit = commit;
-      else if (auto get = dyn_cast<gpu::RingGetOp>(op))
+      else if (auto get = dyn_cast<gpu::ConsumerWaitOp>(op))
         ops_.get = get;
     }
     if (!ops_.commit || !ops_.get)
@@ -112,7 +112,7 @@ private:
     return true;
   }
 
-  void setSlots() {
+  void setStages() {
     Value ring = ops_.acquire.getRing();
     ring.setType(gpu::RingType::get(b_.getContext(), ahead_ + 1,
                                     cast<gpu::RingType>(ring.getType()).getTiles()));
@@ -151,14 +151,14 @@ private:
                                [&](BlockArgument variable) { return now.lookup(variable); });
   }
 
-  // The fill of each iteration comes where the slot's readers are known to be done: behind the get, or the wait for the
+  // The fill of each iteration comes where the stage's readers are known to be done: behind the get, or the wait for the
   // product of the iteration before.
   void fillInside(ValueRange carriedAhead) {
     IRMapping later;
     auto nextOnes = [&](OpBuilder &, Location, ArrayRef<BlockArgument> variables) {
       for (auto [variable, own] : llvm::zip_equal(slice_.carried, variables))
         later.map(variable, own);
-      b_.setInsertionPointAfter(waitOfProduct_ ? waitOfProduct_ : ops_.get);
+      b_.setInsertionPointAfter(waitOfDot_ ? waitOfDot_ : ops_.get);
       Value index = b_.createOrFold<arith::AddIOp>(loc_, loop_.getInductionVar(), steps(ahead_));
       later.map(loop_.getInductionVar(), index);
       Fill fill = issue(later, hasIteration(loop_.getInductionVar(), ahead_));
@@ -251,8 +251,9 @@ private:
 
   void putAndCommit(const Fill &fill) {
     for (auto [put, tile] : llvm::zip_equal(ops_.puts, fill.tiles))
-      gpu::RingPutOp::create(b_, put.getLoc(), tile, put.getRing(), fill.number, put.getPart());
-    gpu::RingCommitOp::create(b_, ops_.commit.getLoc(), ops_.commit.getRing(), fill.number);
+      gpu::RingPutOp::create(b_, put.getLoc(), tile, put.getRing(), fill.number,
+                             put.getOperandIndex());
+    gpu::ProducerCommitOp::create(b_, ops_.commit.getLoc(), ops_.commit.getRing(), fill.number);
   }
 
   // The variables as they are an iteration later.
@@ -281,7 +282,7 @@ private:
   OpBuilder b_;
   Location loc_;
   FillOps ops_;
-  Operation *waitOfProduct_ = nullptr; ///< the release behind it, if a product stays under way
+  Operation *waitOfDot_ = nullptr; ///< the release behind it, if a product stays under way
   AheadSlice slice_;
 };
 
@@ -301,11 +302,11 @@ struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {
   }
 
   static LogicalResult pipeline(scf::ForOp loop, int32_t stages) {
-    SmallVector<gpu::RingAcquireOp> rings = ringsOf(loop);
+    SmallVector<gpu::ProducerAcquireOp> rings = ringsOf(loop);
     if (rings.empty())
       return loop.emitError("is scheduled in ")
              << stages << " stages, but its iterations fill no ring";
-    for (gpu::RingAcquireOp acquire : rings)
+    for (gpu::ProducerAcquireOp acquire : rings)
       if (failed(RingPipeliner(loop, acquire, stages).pipeline()))
         return failure();
     return success();

@@ -47,7 +47,7 @@ void withoutTurns(func::FuncOp kernel) {
     if (auto byRole = dyn_cast<ir::ByRoleOp>(op)) {
       byRole.replaceAllUsesWith(byRole.getAll());
       byRole.erase();
-    } else if (isa<gpu::TakeTurnOp, gpu::PassTurnOp>(op)) {
+    } else if (isa<gpu::OrderWaitOp, gpu::OrderArriveOp>(op)) {
       op->erase();
     }
   });
@@ -58,7 +58,7 @@ void withoutTurns(func::FuncOp kernel) {
 }
 
 bool hasTurns(func::FuncOp kernel) {
-  return kernel.walk([](gpu::TakeTurnOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return kernel.walk([](gpu::OrderWaitOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 struct PlaceTeams : passes::impl::PlaceTeamsBase<PlaceTeams> {

@@ -2,7 +2,7 @@
 
 #include "ir/Annotations.h"
 #include "ir/instructions/TensorCopy.h"
-#include "passes/pipelining/FillPlaces.h"
+#include "passes/pipelining/PipelineState.h"
 #include "passes/pipelining/RingRuns.h"
 #include "passes/pipelining/analysis/ClusterRank.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
@@ -11,14 +11,14 @@ using namespace mlir;
 
 namespace tile::passes {
 
-bool isByEngine(Operation *op) {
+bool isByTma(Operation *op) {
   return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
 }
 
-SmallVector<gpu::RingGetOp> getsOfLoops(gpu::RingAllocOp ring) {
-  SmallVector<gpu::RingGetOp> gets;
+SmallVector<gpu::ConsumerWaitOp> getsOfLoops(gpu::RingAllocOp ring) {
+  SmallVector<gpu::ConsumerWaitOp> gets;
   for (Operation *user : ring->getUsers())
-    if (auto get = dyn_cast<gpu::RingGetOp>(user); get && isa<scf::ForOp>(user->getParentOp()))
+    if (auto get = dyn_cast<gpu::ConsumerWaitOp>(user); get && isa<scf::ForOp>(user->getParentOp()))
       gets.push_back(get);
   return gets;
 }
@@ -31,31 +31,32 @@ bool isOnceAtMost(Operation *op, gpu::RingAllocOp ring) {
 }
 
 static bool isFilledByProducer(gpu::RingAllocOp ring) {
-  return ring.getRing().getType().getSlots() > 1 &&
+  return ring.getRing().getType().getStages() > 1 &&
          llvm::any_of(ring->getUsers(), [](Operation *user) {
            auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-           gpu::ScheduleAttr schedule =
-               loop && isa<gpu::RingAcquireOp>(user) ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
+           gpu::ScheduleAttr schedule = loop && isa<gpu::ProducerAcquireOp>(user)
+                                            ? gpu::scheduleOf(loop)
+                                            : gpu::ScheduleAttr();
            return schedule && schedule.getSpecialized();
          });
 }
 
 static bool isFilledInTurns(Operation *user) {
   auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-  return loop && isa<gpu::RingAcquireOp>(user) &&
-         !loop.getBody()->getOps<gpu::TakeTurnOp>().empty();
+  return loop && isa<gpu::ProducerAcquireOp>(user) &&
+         !loop.getBody()->getOps<gpu::OrderWaitOp>().empty();
 }
 
 static bool areReadByThreads(gpu::RingAllocOp ring) {
   auto readsItself = [](Operation *reader) { return !isa<gpu::DotAsyncOp>(reader); };
   return llvm::any_of(ring->getUsers(), [&](Operation *user) {
-    return isa<gpu::RingGetOp, gpu::RingTilesOp>(user) &&
+    return isa<gpu::ConsumerWaitOp, gpu::RingTilesOp>(user) &&
            llvm::any_of(user->getUsers(), readsItself);
   });
 }
 
 static bool canBeCut(gpu::RingCopyOp copy, gpu::RingAllocOp ring) {
-  gpu::SmemType tile = ring.getRing().getType().getTiles()[copy.getPart()];
+  gpu::SmemType tile = ring.getRing().getType().getTiles()[copy.getOperandIndex()];
   auto plan = gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), tile);
   return plan && gpu::shareOf(*plan, tile, ir::clusterOf(ring));
 }
@@ -83,9 +84,9 @@ static llvm::DenseSet<Operation *> copiesOfCluster(gpu::RingAllocOp ring) {
 
 RingForm::RingForm(gpu::RingAllocOp ring) {
   auto any = [&](auto is) { return llvm::any_of(ring->getUsers(), is); };
-  hasCopiesByThreads =
-      any([](Operation *user) { return isa<gpu::RingCopyOp>(user) && !isByEngine(user); });
-  hasCopiesByEngine = any(isByEngine);
+  hasThreadCopies =
+      any([](Operation *user) { return isa<gpu::RingCopyOp>(user) && !isByTma(user); });
+  hasTmaCopies = any(isByTma);
   hasPuts = any([](Operation *user) { return isa<gpu::RingPutOp>(user); });
   isReadByWgmma = any([](Operation *user) {
     return llvm::any_of(user->getUsers(),
@@ -93,11 +94,11 @@ RingForm::RingForm(gpu::RingAllocOp ring) {
   });
   isReadByThreads = areReadByThreads(ring);
   hasProducer = isFilledByProducer(ring);
-  groupsDrift = isFilledByEngine(ring) && (hasProducer || any(isFilledInTurns));
-  if (!groupsDrift || !hasProducer)
+  warpgroupsRunIndependently = isFilledByTma(ring) && (hasProducer || any(isFilledInTurns));
+  if (!warpgroupsRunIndependently || !hasProducer)
     return;
   isOfBlock = ir::teamsOf(ring) > 1;
-  isInTurn = isOfBlock && llvm::any_of(getsOfLoops(ring), [](gpu::RingGetOp get) {
+  isInTurn = isOfBlock && llvm::any_of(getsOfLoops(ring), [](gpu::ConsumerWaitOp get) {
                return passesInTurn(cast<scf::ForOp>(get->getParentOp()));
              });
   if (ir::clusterOf(ring) > 1)

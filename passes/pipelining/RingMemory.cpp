@@ -12,29 +12,29 @@ namespace tile::passes {
 
 // The patterns of swizzles begin at multiples of 1024 bytes.
 static int32_t alignmentOf(gpu::SmemType tile, const RingForm &form) {
-  bool hasPattern = !isRow(tile.getShape()) && (form.isReadByWgmma || form.hasCopiesByEngine);
+  bool hasPattern = !isRow(tile.getShape()) && (form.isReadByWgmma || form.hasTmaCopies);
   return hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment;
 }
 
 RingMemory::RingMemory(gpu::RingAllocOp ring, const RingForm &form)
-    : ring_(ring), form_(form), slots_(ring.getRing().getType().getSlots()) {
+    : ring_(ring), form_(form), stages_(ring.getRing().getType().getStages()) {
   OpBuilder b(ring);
   for (gpu::SmemType tile : ring.getRing().getType().getTiles()) {
     tiles_.push_back(
-        gpu::SmemAllocOp::create(b, ring.getLoc(), tile, slots_, alignmentOf(tile, form)));
+        gpu::SmemAllocOp::create(b, ring.getLoc(), tile, stages_, alignmentOf(tile, form)));
     tiles_.back().setOfBlock(form.isOfBlock);
   }
-  if (!form.hasCopiesByEngine)
+  if (!form.hasTmaCopies)
     return;
   barriers_ = allocateBarriers(b);
-  if (form.groupsDrift)
+  if (form.warpgroupsRunIndependently)
     releases_ = allocateBarriers(b);
 }
 
 gpu::SmemAllocOp RingMemory::allocateBarriers(OpBuilder &b) {
-  auto row = gpu::attributeOf(b.getContext(), layout::SharedLayout::rowMajor({slots_}, {0}));
+  auto row = gpu::attributeOf(b.getContext(), layout::SharedLayout::rowMajor({stages_}, {0}));
   auto barriers = gpu::SmemAllocOp::create(
-      b, ring_.getLoc(), gpu::SmemType::get(b.getContext(), {slots_}, b.getI64Type(), row));
+      b, ring_.getLoc(), gpu::SmemType::get(b.getContext(), {stages_}, b.getI64Type(), row));
   barriers.setOfBlock(form_.isOfBlock);
   return barriers;
 }
@@ -42,13 +42,13 @@ gpu::SmemAllocOp RingMemory::allocateBarriers(OpBuilder &b) {
 SmallVector<int64_t> RingMemory::strides() const {
   SmallVector<int64_t> strides;
   for (gpu::SmemAllocOp memory : tiles_)
-    strides.push_back(memory.getSlotStride());
+    strides.push_back(memory.getStageStride());
   if (barriers_)
     strides.push_back(gpu::kBarrierBytes);
   return strides;
 }
 
-// What was written to the slots' memory before is seen before the engine writes there. Of one run nothing has their memory
+// What was written to the stages' memory before is seen before the engine writes there. Of one run nothing has their memory
 // after it.
 void RingMemory::makeBarriers() {
   OpBuilder b(ring_);
@@ -56,7 +56,7 @@ void RingMemory::makeBarriers() {
   bool isOnly = runs.size() == 1 && isOnceAtMost(runs.front().first, ring_);
   for (RingRun run : runs) {
     gpu::BarrierOp other = meetingBefore(run);
-    bool servesBoth = other && other.getBeforeFills() == form_.groupsDrift &&
+    bool servesBoth = other && other.getBeforeFills() == form_.warpgroupsRunIndependently &&
                       other.getOfCluster() == form_.isOfCluster();
     b.setInsertionPoint(servesBoth ? other->getPrevNode() : run.first); // before its fence
     initialize(b);
@@ -91,8 +91,8 @@ void RingMemory::invalidate(OpBuilder &b) {
 
 void RingMemory::meet(OpBuilder &b) {
   gpu::ProxyFenceOp::create(b, ring_.getLoc());
-  auto made = gpu::BarrierOp::create(b, ring_.getLoc(), "the slots' barriers are made");
-  made.setBeforeFills(form_.groupsDrift);
+  auto made = gpu::BarrierOp::create(b, ring_.getLoc(), "the stages' barriers are made");
+  made.setBeforeFills(form_.warpgroupsRunIndependently);
   made.setOfCluster(form_.isOfCluster());
 }
 

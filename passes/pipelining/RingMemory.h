@@ -1,4 +1,4 @@
-// What a ring becomes in shared memory: its slots, and for what the copy engine brings barriers, one a slot.
+// What a ring becomes in shared memory: its stages, and for what the copy engine brings barriers, one a stage.
 #pragma once
 
 #include "passes/pipelining/RingForm.h"
@@ -16,7 +16,7 @@ public:
   /// At which readers release fills; null unless groups of warps drift apart.
   gpu::SmemAllocOp releases() const { return releases_; }
 
-  /// From slot to slot, of each tile and of barriers.
+  /// From stage to stage, of each tile and of barriers.
   llvm::SmallVector<int64_t> strides() const;
 
   /// Makes the barriers before each run of fills, so that phases begin at 0, and gives them up behind it.
@@ -37,7 +37,7 @@ private:
 
   gpu::RingAllocOp ring_;
   const RingForm &form_;
-  int32_t slots_;
+  int32_t stages_;
   llvm::SmallVector<gpu::SmemAllocOp> tiles_;
   gpu::SmemAllocOp barriers_, releases_;
 };

@@ -20,7 +20,7 @@ public:
 
 private:
   bool isBegin(Operation *op) const {
-    auto acquire = dyn_cast<gpu::RingAcquireOp>(op);
+    auto acquire = dyn_cast<gpu::ProducerAcquireOp>(op);
     return acquire && acquire.getRing() == ring_ && matchPattern(acquire.getFill(), m_Zero());
   }
 
@@ -36,7 +36,7 @@ private:
 
   bool acquiresEachIteration(Operation *op) const {
     auto loop = dyn_cast<scf::ForOp>(op);
-    return loop && llvm::any_of(loop.getBody()->getOps<gpu::RingAcquireOp>(),
+    return loop && llvm::any_of(loop.getBody()->getOps<gpu::ProducerAcquireOp>(),
                                 [&](auto acquire) { return acquire.getRing() == ring_; });
   }
 
@@ -92,9 +92,9 @@ llvm::DenseSet<Operation *> awaitedReleases(gpu::RingAllocOp ring) {
   for (Operation *release : ring->getUsers()) {
     auto isLaterFill = [&](Operation *user) {
       Operation *place = release->getBlock()->findAncestorOpInBlock(*user);
-      return isa<gpu::RingAcquireOp>(user) && place && release->isBeforeInBlock(place);
+      return isa<gpu::ProducerAcquireOp>(user) && place && release->isBeforeInBlock(place);
     };
-    if (isa<gpu::RingReleaseOp>(release) &&
+    if (isa<gpu::ConsumerReleaseOp>(release) &&
         (isa<scf::ForOp>(release->getParentOp()) || llvm::any_of(ring->getUsers(), isLaterFill)))
       awaited.insert(release);
   }

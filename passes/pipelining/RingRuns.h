@@ -18,7 +18,7 @@ llvm::SmallVector<RingRun> runsOf(gpu::RingAllocOp ring);
 /// stand between it and a run; null if there is none.
 gpu::BarrierOp meetingBefore(RingRun run);
 
-/// The releases of a ring that later fills wait for: those in loops and before them. Behind the last loop no slot is filled again.
+/// The releases of a ring that later fills wait for: those in loops and before them. Behind the last loop no stage is filled again.
 llvm::DenseSet<mlir::Operation *> awaitedReleases(gpu::RingAllocOp ring);
 
 } // namespace tile::passes

@@ -1,6 +1,6 @@
 // ScheduleLoops: decides how many iterations the loads of a loop run ahead, as stages: so many fills of its ring are in use
 // at once, the one that is read included; whether products that depend on loads alone run an iteration ahead of the rest;
-// and whether a warp of its own issues the loads. PipelineLoops, RotateLoops and SpecializeWarps carry it out.
+// and whether a warp of its own issues the loads. PipelineLoops, SkewLoops and SpecializeWarps carry it out.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -45,10 +45,10 @@ bool loadsSingleElements(scf::ForOp loop) {
 std::string whyNothingRunsAhead(scf::ForOp loop) {
   std::string why = "no product of its body depends on what it loads";
   loop.walk([&](ir::ViewLoadOp load) {
-    std::optional<std::string> hindrance = whyNotAhead(load);
-    if (!feedsProduct(load) || !hindrance)
+    std::optional<std::string> refusal = whyNotAhead(load);
+    if (!feedsDot(load) || !refusal)
       return WalkResult::advance();
-    why = "of its load, " + *hindrance;
+    why = "of its load, " + *refusal;
     return WalkResult::interrupt();
   });
   return why;
@@ -60,14 +60,14 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   void runOnOperation() final {
     getOperation().walk([&](scf::ForOp loop) {
       auto asked = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
-      if (!asked && ringsOf(loop).empty() && !loop->hasAttr(ir::kRotateAttr) &&
+      if (!asked && ringsOf(loop).empty() && !loop->hasAttr(ir::kOverlapDotsAttr) &&
           !loop->hasAttr(ir::kSpecializeAttr))
         return;
       auto count = asked ? static_cast<int32_t>(asked.getInt()) : 0;
       Decision decision = decide(loop, count);
-      std::string whyNotRotated;
-      bool isAsked = loop->hasAttr(ir::kRotateAttr),
-           isRotated = isAsked && mayRotate(loop, decision.stages, whyNotRotated);
+      std::string whyNotSkewed;
+      bool isAsked = loop->hasAttr(ir::kOverlapDotsAttr),
+           isSkewed = isAsked && maySkew(loop, decision.stages, whyNotSkewed);
       bool wantsProducer = loop->hasAttr(ir::kSpecializeAttr);
       std::string whyNotSpecialized =
           wantsProducer ? whyNoProducer(loop, decision.stages) : std::string();
@@ -75,17 +75,17 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
       auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
       gpu::setSchedule(
           loop, gpu::ScheduleAttr::get(
-                    &getContext(), count, decision.stages, text(decision.reason), isRotated,
-                    isAsked && !isRotated ? text(whyNotRotated) : StringAttr(), isSpecialized,
+                    &getContext(), count, decision.stages, text(decision.reason), isSkewed,
+                    isAsked && !isSkewed ? text(whyNotSkewed) : StringAttr(), isSpecialized,
                     wantsProducer && !isSpecialized ? text(whyNotSpecialized) : StringAttr()));
     });
   }
 
-  static bool mayRotate(scf::ForOp loop, int32_t stages, std::string &why) {
-    std::optional<Rotation> rotation = rotationOf(loop, &why);
-    if (!rotation)
+  static bool maySkew(scf::ForOp loop, int32_t stages, std::string &why) {
+    std::optional<LoopSkew> skew = skewOf(loop, &why);
+    if (!skew)
       return false;
-    int32_t fewest = fewestStages(loop, *rotation);
+    int32_t fewest = fewestStages(loop, *skew);
     if (!fewest)
       why = "none of its loads runs ahead";
     else if (stages < fewest)
@@ -95,23 +95,23 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   }
 
   // 0 if no fill of a ring is got.
-  static int32_t fewestStages(scf::ForOp loop, const Rotation &rotation) {
+  static int32_t fewestStages(scf::ForOp loop, const LoopSkew &skew) {
     int32_t fewest = 0;
-    for (gpu::RingAcquireOp acquire : ringsOf(loop))
-      if (gpu::RingGetOp get = getOf(acquire.getRing(), loop))
-        for (const TilesOfReaders &ring : ringsByReaders(get, rotation))
-          fewest = std::max(fewest, ring.fewestSlots());
+    for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
+      if (gpu::ConsumerWaitOp get = getOf(acquire.getRing(), loop))
+        for (const TilesOfReaders &ring : ringsByReaders(get, skew))
+          fewest = std::max(fewest, ring.fewestStages());
     return fewest;
   }
 
   // What stands beside the ring is known later, when memory is placed: here only what can never fit is left out, so that
   // nobody simulates it.
-  int64_t slotsThatFit(scf::ForOp loop) const {
+  int64_t stagesThatFit(scf::ForOp loop) const {
     std::optional<ir::Target> known = ir::findTarget(target);
     if (!known)
       return std::numeric_limits<int64_t>::max();
     int64_t bytes = 0;
-    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+    for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
       for (gpu::SmemType tile : acquire.getRing().getType().getTiles())
         bytes += tile.getBytes();
     return std::max<int64_t>(1, known->maxSharedBytesPerBlock / std::max<int64_t>(1, bytes));
@@ -125,7 +125,7 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
       decision = {
           kDefaultStages,
           "its loads of single elements, which go through registers, gain nothing from more"};
-    if (int32_t most = std::min<int64_t>(mostStages, slotsThatFit(loop)); decision.stages > most)
+    if (int32_t most = std::min<int64_t>(mostStages, stagesThatFit(loop)); decision.stages > most)
       decision = {most, "more do not fit in shared memory"};
     if (std::optional<int64_t> trips = constantTrips(loop); trips && decision.stages > *trips)
       decision = {static_cast<int32_t>(std::max<int64_t>(1, *trips)), "it has no more iterations"};

@@ -3,8 +3,8 @@
 //   body    becomes    if warp >= W: { give registers back; if warp == W: { the fills } } else { take registers; the rest }
 //
 // The fills are a program of their own: they, the loops and branches around them, and the scalars that all of these follow
-// from, once more. So are the others, without the fills and what only they need. Nothing but the slots' barriers orders the
-// two: full ones that count bytes, and those at which each warp releases a slot. All meet where these are made; at other
+// from, once more. So are the others, without the fills and what only they need. Nothing but the stages' barriers orders the
+// two: full ones that count bytes, and those at which each warp releases a stage. All meet where these are made; at other
 // barriers those meet that compute. A group of warps changes its registers together, so that the block gets four
 // warps more, of which three end at once.
 #include "passes/Passes.h"
@@ -284,7 +284,7 @@ private:
   int32_t consumerWarps_;
   int64_t boxesOfFill_ = 0;                ///< of the largest
   gpu::SetMaxRegistersOp giveBack_, take_; ///< null if nothing is gained by handing registers over
-  bool isOfCluster_ = false;               ///< Do the blocks of a cluster fill each other's slots?
+  bool isOfCluster_ = false;               ///< Do the blocks of a cluster fill each other's stages?
 };
 
 struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {

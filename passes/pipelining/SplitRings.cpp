@@ -1,6 +1,6 @@
 // SplitRings: what a rotated loop loads comes in a ring for each part of its body that reads, so that each fill is released when
 // the products that read it are done, and not when those of the other part are, an iteration later. Of attention keys and values
-// have rings of their own: two slots of each hide what a copy takes, where of both together it takes three.
+// have rings of their own: two stages of each hide what a copy takes, where of both together it takes three.
 //
 //   acquire r, copy k to r, copy v to r, commit r; get r; S = q k; ... O += P v; release r
 //   becomes
@@ -28,7 +28,7 @@ namespace {
 /// The ring of a loop that is not filled ahead yet: all its steps stand in the body.
 class RingSplitter {
 public:
-  RingSplitter(gpu::RingAcquireOp acquire, gpu::RingGetOp get)
+  RingSplitter(gpu::ProducerAcquireOp acquire, gpu::ConsumerWaitOp get)
       : acquire_(acquire), get_(get), old_(acquire.getRing()),
         steps_(old_.user_begin(), old_.user_end()), b_(acquire) {}
 
@@ -45,16 +45,16 @@ private:
     Value ring = allocate(part);
     Value fill = acquire_.getFill();
     b_.setInsertionPoint(acquire_);
-    gpu::RingAcquireOp::create(b_, acquire_.getLoc(), ring, fill);
+    gpu::ProducerAcquireOp::create(b_, acquire_.getLoc(), ring, fill);
     for (auto [number, tile] : llvm::enumerate(part.tiles))
       copy(tile, ring, static_cast<uint32_t>(number));
-    gpu::RingCommitOp::create(b_, acquire_.getLoc(), ring, fill);
+    gpu::ProducerCommitOp::create(b_, acquire_.getLoc(), ring, fill);
     b_.setInsertionPoint(get_);
-    auto get = gpu::RingGetOp::create(b_, get_.getLoc(), ring, fill);
+    auto get = gpu::ConsumerWaitOp::create(b_, get_.getLoc(), ring, fill);
     for (auto [tile, own] : llvm::zip_equal(part.tiles, get.getTiles()))
       get_.getTiles()[tile].replaceAllUsesWith(own);
     b_.setInsertionPointAfter(lastReader(get));
-    gpu::RingReleaseOp::create(b_, get_.getLoc(), ring, fill);
+    gpu::ConsumerReleaseOp::create(b_, get_.getLoc(), ring, fill);
   }
 
   Value allocate(const TilesOfReaders &part) {
@@ -63,20 +63,20 @@ private:
         llvm::map_to_vector(part.tiles, [&](int32_t number) { return type.getTiles()[number]; });
     b_.setInsertionPoint(old_.getDefiningOp());
     return gpu::RingAllocOp::create(b_, old_.getLoc(),
-                                    gpu::RingType::get(b_.getContext(), type.getSlots(), tiles));
+                                    gpu::RingType::get(b_.getContext(), type.getStages(), tiles));
   }
 
   void copy(int32_t tile, Value ring, uint32_t number) {
     for (Operation *step : steps_)
       if (auto copy = dyn_cast<gpu::RingCopyOp>(step);
-          copy && static_cast<int32_t>(copy.getPart()) == tile) {
+          copy && static_cast<int32_t>(copy.getOperandIndex()) == tile) {
         auto own = cast<gpu::RingCopyOp>(b_.clone(*copy));
         own.getRingMutable().assign(ring);
-        own.setPart(number);
+        own.setOperandIndex(number);
       }
   }
 
-  static Operation *lastReader(gpu::RingGetOp get) {
+  static Operation *lastReader(gpu::ConsumerWaitOp get) {
     Operation *last = get;
     for (Operation *reader : readersOf(get, get.getTiles()))
       if (last->isBeforeInBlock(reader))
@@ -84,8 +84,8 @@ private:
     return last;
   }
 
-  gpu::RingAcquireOp acquire_;
-  gpu::RingGetOp get_;
+  gpu::ProducerAcquireOp acquire_;
+  gpu::ConsumerWaitOp get_;
   Value old_;
   SmallVector<Operation *> steps_;
   OpBuilder b_;
@@ -95,13 +95,13 @@ struct SplitRings : passes::impl::SplitRingsBase<SplitRings> {
   void runOnOperation() final {
     getOperation().walk([](scf::ForOp loop) {
       gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-      std::optional<Rotation> rotation =
-          schedule && schedule.getRotated() ? rotationOf(loop) : std::nullopt;
-      if (!rotation)
+      std::optional<LoopSkew> skew =
+          schedule && schedule.getRotated() ? skewOf(loop) : std::nullopt;
+      if (!skew)
         return;
-      for (gpu::RingAcquireOp acquire : ringsOf(loop))
-        if (gpu::RingGetOp get = getOf(acquire.getRing(), loop)) {
-          SmallVector<TilesOfReaders> parts = ringsByReaders(get, *rotation);
+      for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
+        if (gpu::ConsumerWaitOp get = getOf(acquire.getRing(), loop)) {
+          SmallVector<TilesOfReaders> parts = ringsByReaders(get, *skew);
           if (parts.size() > 1)
             RingSplitter(acquire, get).split(parts);
         }

@@ -23,18 +23,18 @@ namespace {
 /// that spill nothing; beyond it none (docs/decisions/0025-registers-are-estimated.md).
 constexpr double kRefused = 1.25;
 
-bool isProduct(Operation &op) {
+bool isDot(Operation &op) {
   return isa<gpu::DotAsyncOp, gpu::DotWaitOp>(op) ||
          (isa<ir::DotOp>(op) && gpu::variantOf(&op) == gpu::VariantKind::MmaSync);
 }
 
 // The assembler goes through other work a part of a tile at a time, as it likes: what is needed is known at products on tensor cores,
 // and beside them in their loops, which hold their sums (docs/decisions/0025-registers-are-estimated.md).
-bool isAtProduct(Operation *place) {
-  if (!place || isProduct(*place))
+bool isAtDot(Operation *place) {
+  if (!place || isDot(*place))
     return place;
   auto loop = dyn_cast<scf::ForOp>(place->getParentOp());
-  return loop && llvm::any_of(*loop.getBody(), isProduct);
+  return loop && llvm::any_of(*loop.getBody(), isDot);
 }
 
 struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters> {
@@ -61,7 +61,7 @@ private:
       tell(estimate, who);
     if (estimate.needed <= estimate.limit)
       return;
-    if (mayRefuse && isAtProduct(estimate.worst) &&
+    if (mayRefuse && isAtDot(estimate.worst) &&
         static_cast<double>(estimate.needed) > kRefused * static_cast<double>(estimate.limit))
       return refuse(estimate, who);
     getOperation().emitRemark() << "registers: " << who << " needs about " << estimate.needed

@@ -27,8 +27,8 @@ static bool wantsAllRegisters(func::FuncOp kernel) {
           return tile && registersOf(tile) >= kLargeTile;
         });
         // What a called function does cannot be seen here any more.
-        return large || gpu::isProduct(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()
-                                                                    : WalkResult::advance();
+        return large || gpu::isDot(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()
+                                                                : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -21,9 +21,9 @@ bool onlyRenames(Operation *op) {
     return kind == layout::ConversionKind::Identity ||
            kind == layout::ConversionKind::RegisterPermutation;
   }
-  return isa<gpu::PartOp, gpu::OfPartsOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp,
-             ir::ReshapeOp, ir::PermuteOp, ir::MakeViewOp, ir::FactsOp, ir::ItemOp, gpu::SmemSlotOp,
-             gpu::DotBeginOp>(op);
+  return isa<gpu::SubtileOp, gpu::FromSubtilesOp, ir::SplatOp, ir::BroadcastOp, ir::ExpandDimsOp,
+             ir::ReshapeOp, ir::PermuteOp, ir::MakeViewOp, ir::FactsOp, ir::ItemOp,
+             gpu::SmemStageOp, gpu::DotBeginOp>(op);
 }
 
 bool isElementwise(Operation *op) {

@@ -5,7 +5,7 @@
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
 #include "passes/analysis/RunAhead.h"
-#include "passes/staging/LoopParts.h"
+#include "passes/staging/LoopOperands.h"
 
 using namespace mlir;
 
@@ -30,7 +30,7 @@ public:
   explicit LoopRing(scf::ForOp loop) : loop_(loop), b_(loop.getContext()) {}
 
   FailureOr<OperandsOfLoops> promote() {
-    FailureOr<LoopParts> parts = partsOf(loop_);
+    FailureOr<LoopOperands> parts = partsOf(loop_);
     if (failed(parts))
       return failure();
     parts_ = std::move(*parts);
@@ -64,7 +64,7 @@ private:
     Location loc = loop_.getLoc();
     ring_ = gpu::RingAllocOp::create(top, loc, gpu::RingType::get(b_.getContext(), 1, tiles));
     number_ = fillNumber(b_, loop_);
-    gpu::RingAcquireOp::create(b_, loc, ring_, number_);
+    gpu::ProducerAcquireOp::create(b_, loc, ring_, number_);
     SmallVector<Value> loaded;
     for (auto &[load, part] : parts_)
       loaded.push_back(part.isAsync() ? Value() : loadInRegisters(load, part));
@@ -75,7 +75,7 @@ private:
       else
         gpu::RingPutOp::create(b_, load.getLoc(), loaded[i], ring_, number_, i);
     }
-    gpu::RingCommitOp::create(b_, loc, ring_, number_);
+    gpu::ProducerCommitOp::create(b_, loc, ring_, number_);
   }
 
   void copy(ir::ViewLoadOp load, size_t part) {
@@ -85,7 +85,7 @@ private:
     copy->setDiscardableAttrs(load->getDiscardableAttrDictionary());
   }
 
-  Value loadInRegisters(ir::ViewLoadOp load, const LoopPart &part) {
+  Value loadInRegisters(ir::ViewLoadOp load, const LoopOperand &part) {
     IRMapping nothing;
     auto moved = cast<ir::ViewLoadOp>(b_.clone(*load, nothing));
     if (gpu::variantOf(moved) == gpu::VariantKind::CpAsync) {
@@ -107,7 +107,7 @@ private:
   }
 
   void read() {
-    auto get = gpu::RingGetOp::create(b_, loop_.getLoc(), ring_, number_);
+    auto get = gpu::ConsumerWaitOp::create(b_, loop_.getLoc(), ring_, number_);
     for (auto [i, entry] : llvm::enumerate(parts_)) {
       auto &[load, part] = entry;
       Value memory = get.getTiles()[i];
@@ -118,7 +118,7 @@ private:
       readAsTile(load, part, memory);
     }
     b_.setInsertionPoint(loop_.getBody()->getTerminator());
-    gpu::RingReleaseOp::create(b_, loop_.getLoc(), ring_, number_);
+    gpu::ConsumerReleaseOp::create(b_, loop_.getLoc(), ring_, number_);
   }
 
   void readAsOperand(LoopPartUse use, Value memory) {
@@ -156,7 +156,7 @@ private:
 
   // Users that are no products see the tile as it was loaded. Products by multiply-add are among the users until they
   // are replaced.
-  void readAsTile(ir::ViewLoadOp load, const LoopPart &part, Value memory) {
+  void readAsTile(ir::ViewLoadOp load, const LoopOperand &part, Value memory) {
     if (!load.use_empty()) {
       b_.setInsertionPoint(load);
       auto type = RankedTensorType::get(part.memory.getShape(), part.memory.getElementType(),
@@ -180,7 +180,7 @@ private:
 
   scf::ForOp loop_;
   OpBuilder b_;
-  LoopParts parts_;
+  LoopOperands parts_;
   Value ring_, number_;
   OperandsOfLoops staged_;
 };

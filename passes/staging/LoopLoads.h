@@ -10,7 +10,7 @@ namespace tile::passes {
 /// Where operands of products lie in shared memory: (product, number of the operand) to a tile there.
 using OperandsOfLoops = llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, StagedOperand>;
 
-/// Replaces the loads of a loop that products of its body depend on, and that may run ahead, by a ring of one slot: acquire,
+/// Replaces the loads of a loop that products of its body depend on, and that may run ahead, by a ring of one stage: acquire,
 /// copies (or loads and puts), commit and get at the top of the body, release at its end. Products by tensor cores read
 /// their fragments from it; those by multiply-add are returned, their operands still to be replaced. An error where the
 /// program demands a way to copy that memory as the readers need it refuses. What is loaded twice, once with rows for columns,

@@ -1,7 +1,7 @@
 // PromoteToShared: operands of products reach their fragment layouts through shared memory. What a loop loads for the
-// products of its body comes in one ring (staging/LoopLoads.h); any other operand becomes a ring of one slot of its own:
-// `put` writes the tile, `get` names the slot, and a load from it delivers the fragments; products by multiply-add read
-// the slot themselves. The swizzle lets both sides pass without bank conflicts, and a transposed
+// products of its body comes in one ring (staging/LoopLoads.h); any other operand becomes a ring of one stage of its own:
+// `put` writes the tile, `get` names the stage, and a load from it delivers the fragments; products by multiply-add read
+// the stage themselves. The swizzle lets both sides pass without bank conflicts, and a transposed
 // operand needs no transpose of its own.
 #include "passes/Passes.h"
 
@@ -29,17 +29,17 @@ namespace tile::passes {
 
 namespace {
 
-/// A tile in a ring of its own, of one slot.
+/// A tile in a ring of its own, of one stage.
 struct Staged {
-  gpu::RingCommitOp commit;
+  gpu::ProducerCommitOp commit;
 
   Value get(OpBuilder &builder, Location loc) {
-    return gpu::RingGetOp::create(builder, loc, commit.getRing(), commit.getFill())
+    return gpu::ConsumerWaitOp::create(builder, loc, commit.getRing(), commit.getFill())
         .getTiles()
         .front();
   }
   void release(OpBuilder &builder, Location loc) {
-    gpu::RingReleaseOp::create(builder, loc, commit.getRing(), commit.getFill());
+    gpu::ConsumerReleaseOp::create(builder, loc, commit.getRing(), commit.getFill());
   }
 };
 
@@ -115,9 +115,9 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     Value ring = gpu::RingAllocOp::create(top, loc, ringType);
     OpBuilder builder(place);
     Value number = arith::ConstantIntOp::create(builder, loc, 0, 32);
-    gpu::RingAcquireOp::create(builder, loc, ring, number);
+    gpu::ProducerAcquireOp::create(builder, loc, ring, number);
     gpu::RingPutOp::create(builder, loc, tile, ring, number, 0);
-    return {gpu::RingCommitOp::create(builder, loc, ring, number)};
+    return {gpu::ProducerCommitOp::create(builder, loc, ring, number)};
   }
 
   void load(ArrayRef<gpu::ConvertLayoutOp> changes, Staged staged, ir::DotOp dot) {
@@ -171,13 +171,13 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     if (place == dot) {
       Staged staged = put(tile, memory, place);
       OpBuilder builder(place);
-      Value slot = staged.get(builder, dot.getLoc());
+      Value stage = staged.get(builder, dot.getLoc());
       builder.setInsertionPoint(place->getBlock()->getTerminator());
       staged.release(builder, dot.getLoc());
-      return slot;
+      return stage;
     }
     Value &shared = putBefore[{tile, memory}];
-    auto get = shared ? shared.getDefiningOp<gpu::RingGetOp>() : gpu::RingGetOp();
+    auto get = shared ? shared.getDefiningOp<gpu::ConsumerWaitOp>() : gpu::ConsumerWaitOp();
     if (!get)
       return shared = getFor(dot, put(tile, memory, place));
     extend(get, place->getBlock()->findAncestorOpInBlock(*dot));
@@ -193,10 +193,10 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return {getForGroups(dot, use.get(), memory)};
   }
 
-  // The release of a slot comes behind its last user.
-  static void extend(gpu::RingGetOp get, Operation *user) {
+  // The release of a stage comes behind its last user.
+  static void extend(gpu::ConsumerWaitOp get, Operation *user) {
     for (Operation *other : get.getRing().getUsers())
-      if (auto release = dyn_cast<gpu::RingReleaseOp>(other);
+      if (auto release = dyn_cast<gpu::ConsumerReleaseOp>(other);
           release && release->isBeforeInBlock(user))
         release->moveAfter(user);
   }
@@ -226,7 +226,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     }
     OpBuilder builder(dot);
     auto [acc, reset] = sumsOf(dot);
-    auto product = beginProduct(builder, dot, {a, b}, acc, reset);
+    auto product = beginDot(builder, dot, {a, b}, acc, reset);
     Value sums = gpu::DotWaitOp::create(builder, dot.getLoc(), dot.getResult().getType(),
                                         product.getResult(), 0);
     dot.replaceAllUsesWith(sums);
@@ -255,7 +255,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     dot.erase();
   }
 
-  llvm::DenseMap<std::pair<Value, Type>, Value> putBefore; ///< slots of tiles from before a loop
+  llvm::DenseMap<std::pair<Value, Type>, Value> putBefore; ///< stages of tiles from before a loop
 };
 
 } // namespace

@@ -32,8 +32,8 @@ public:
   gpu::DotAsyncOp begin(int64_t k) {
     int64_t depth = dot_.getSizes().k, end = std::min(k + ir::kPromotedDepth, depth);
     bool isWhole = k == 0 && end == depth;
-    return beginProduct(b_, dot_, operands_, zero_, /*reset=*/{},
-                        isWhole ? DenseI64ArrayAttr() : b_.getDenseI64ArrayAttr({k, end}));
+    return beginDot(b_, dot_, operands_, zero_, /*reset=*/{},
+                    isWhole ? DenseI64ArrayAttr() : b_.getDenseI64ArrayAttr({k, end}));
   }
 
   Value wait(gpu::DotAsyncOp run, uint32_t pending) {
@@ -67,7 +67,7 @@ Value addPromoted(ir::DotOp dot, const StagedOperands &operands) {
     older = younger;
   }
   Value last = runs.wait(older, 0);
-  // Others wait for the slots that the products have read: sums for the next iteration are added when these are released.
+  // Others wait for the stages that the products have read: sums for the next iteration are added when these are released.
   Operation *end = dot->getBlock()->getTerminator();
   if (llvm::all_of(dot->getUsers(), [&](Operation *user) { return user == end; }))
     builder.setInsertionPoint(end);

@@ -14,8 +14,8 @@ gpu::SmemType transposed(gpu::SmemType memory) {
                             gpu::attributeOf(context, gpu::sharedOf(memory).permuted({1, 0})));
 }
 
-gpu::DotAsyncOp beginProduct(OpBuilder &builder, ir::DotOp dot, const StagedOperands &operands,
-                             Value acc, Value reset, DenseI64ArrayAttr range) {
+gpu::DotAsyncOp beginDot(OpBuilder &builder, ir::DotOp dot, const StagedOperands &operands,
+                         Value acc, Value reset, DenseI64ArrayAttr range) {
   auto [a, b] = operands;
   auto product =
       gpu::DotAsyncOp::create(builder, dot.getLoc(), a.value, b.value, acc, reset,

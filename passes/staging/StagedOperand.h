@@ -8,7 +8,7 @@ namespace tile::passes {
 
 struct StagedOperand {
   mlir::Value value;
-  /// Does its tile lie in shared memory with rows for columns? One slot serves products that take a tile either way.
+  /// Does its tile lie in shared memory with rows for columns? One stage serves products that take a tile either way.
   bool isTransposed = false;
 
   explicit operator bool() const { return value != nullptr; }
@@ -22,8 +22,8 @@ struct StagedOperands {
 gpu::SmemType transposed(gpu::SmemType memory);
 
 /// Begins a product by wgmma, or its part `range` of K; see gpu::DotAsyncOp.
-gpu::DotAsyncOp beginProduct(mlir::OpBuilder &builder, ir::DotOp dot,
-                             const StagedOperands &operands, mlir::Value acc,
-                             mlir::Value reset = {}, mlir::DenseI64ArrayAttr range = {});
+gpu::DotAsyncOp beginDot(mlir::OpBuilder &builder, ir::DotOp dot, const StagedOperands &operands,
+                         mlir::Value acc, mlir::Value reset = {},
+                         mlir::DenseI64ArrayAttr range = {});
 
 } // namespace tile::passes

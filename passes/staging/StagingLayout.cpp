@@ -29,9 +29,9 @@ std::vector<int32_t> orderOf(const layout::Layout &layout) {
 std::vector<layout::SharedLayout> candidatesFor(const layout::Layout &writer,
                                                 ArrayRef<layout::Layout> readers, int bytes) {
   std::vector<layout::SharedLayout> candidates;
-  for (int rotation : {0, 1, 2})
+  for (int skew : {0, 1, 2})
     candidates.push_back(
-        layout::SharedLayout::swizzled(writer.shape(), orderOf(writer), bytes, 0, rotation));
+        layout::SharedLayout::swizzled(writer.shape(), orderOf(writer), bytes, 0, skew));
   for (const layout::Layout &reader : readers)
     candidates.push_back(layout::scratchSwizzle(writer, reader, bytes));
   return candidates;

@@ -28,7 +28,7 @@ std::optional<ir::WgmmaInstruction> wgmmaFor(ir::DotOp dot) {
 
 int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
   ir::DotOp::Sizes sizes = dot.getSizes();
-  int64_t groups = ir::warpsOf(dot) / ir::kWarpsPerGroup;
+  int64_t groups = ir::warpsOf(dot) / ir::kWarpsPerWarpgroup;
   int64_t ofRows = std::min(groups, powerOfTwoDivisor(sizes.m) / ir::kWgmmaRows);
   return ir::wgmmaColumns(wgmma, sizes.n, groups / ofRows);
 }

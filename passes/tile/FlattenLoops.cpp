@@ -73,11 +73,11 @@ std::string whyNotInTurn(scf::ForOp inner) {
   auto kernel = inner->getParentOfType<func::FuncOp>();
   if (!inner->hasAttr(ir::kSpecializeAttr))
     return "the loop inside has no .warp_specialize()";
-  if (inner->hasAttr(ir::kRotateAttr))
+  if (inner->hasAttr(ir::kOverlapDotsAttr))
     return "the loop inside has .overlap_dots(), whose groups of warps take turns by themselves";
   if (kernel->hasAttr(ir::kTeamsAttr))
     return "the kernel has teams already";
-  if (ir::warpsOf(inner) != ir::kWarpsPerGroup)
+  if (ir::warpsOf(inner) != ir::kWarpsPerWarpgroup)
     return "a team is a group of four warps, and the kernel has " +
            std::to_string(ir::warpsOf(inner));
   return "";
@@ -96,7 +96,7 @@ public:
   }
 
   // Why it must stay; empty if it need not.
-  std::string hindrance() {
+  std::string refusal() {
     if (outer_.getNumResults())
       return "the outer loop carries values past the work beside the inner one";
     if (outer_.getInductionVar().getType() != inner_.getInductionVar().getType())
@@ -129,7 +129,7 @@ public:
                      .getResult());
     b_.setInsertionPointToStart(branch.thenBlock());
     if (isInTurn_)
-      gpu::PassTurnOp::create(b_, loc_, /*alone=*/true);
+      gpu::OrderArriveOp::create(b_, loc_, /*alone=*/true);
     asOne();
     if (isInTurn_)
       takeLastTurn(outerCount);
@@ -160,7 +160,7 @@ private:
   void takeLastTurn(Value passes) {
     Value next = arith::RemUIOp::create(b_, loc_, passes, number(kTeamsInTurn));
     inBranch(arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, next, team_),
-             [&] { gpu::TakeTurnOp::create(b_, loc_, /*alone=*/false); });
+             [&] { gpu::OrderWaitOp::create(b_, loc_, /*alone=*/false); });
   }
 
   scf::IfOp inBranch(Value condition, llvm::function_ref<void()> write) {
@@ -235,7 +235,7 @@ private:
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, index, inner_.getLowerBound());
     if (isInTurn_)
       gpu::setBeginsPass(
-          inBranch(isFirst, [&] { gpu::TakeTurnOp::create(b_, loc_, /*alone=*/false); }));
+          inBranch(isFirst, [&] { gpu::OrderWaitOp::create(b_, loc_, /*alone=*/false); }));
     for (auto [argument, init, own] :
          llvm::zip_equal(inner_.getRegionIterArgs(), inner_.getInitArgs(),
                          one.getRegionIterArgs().drop_front(2 + numPlaces)))
@@ -260,7 +260,7 @@ private:
 
   void writeBehind(Value isLast, IRMapping &at) {
     if (isInTurn_)
-      gpu::PassTurnOp::create(b_, loc_, isLast, narrow(innerCount_), /*alone=*/false);
+      gpu::OrderArriveOp::create(b_, loc_, isLast, narrow(innerCount_), /*alone=*/false);
     if (behind_.empty())
       return;
     gpu::setEndsPass(inBranch(isLast, [&] {
@@ -350,8 +350,8 @@ struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
     if (!why.empty())
       outer.emitRemark("ping_pong: the loop stays as it is: ") << why;
     NestFlattener nest(outer, inner, takesTurns && why.empty());
-    if (std::string hindrance = nest.hindrance(); !hindrance.empty())
-      outer.emitRemark("not flattened: ") << hindrance;
+    if (std::string refusal = nest.refusal(); !refusal.empty())
+      outer.emitRemark("not flattened: ") << refusal;
     else
       nest.flatten();
   }

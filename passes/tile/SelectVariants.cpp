@@ -56,7 +56,8 @@ struct Room {
 };
 
 // Of an instruction of four warps each has 16 rows.
-constexpr int64_t kRowsOfWgmmaWarp = ir::kWgmmaRows / ir::kWarpsPerGroup, kWgmmaLeastColumns = 8;
+constexpr int64_t kRowsOfWgmmaWarp = ir::kWgmmaRows / ir::kWarpsPerWarpgroup,
+                  kWgmmaLeastColumns = 8;
 
 Room roomOf(ir::DotOp dot) {
   ir::DotOp::Sizes sizes = dot.getSizes();

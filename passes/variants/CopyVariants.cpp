@@ -73,8 +73,7 @@ ArrayRef<Variant> copyVariants(Operation *op) {
   if (isa<ir::ViewStoreOp>(op))
     return storeVariants();
   auto load = dyn_cast<ir::ViewLoadOp>(op);
-  return load && feedsProduct(load) ? ArrayRef(kCopyVariants)
-                                    : ArrayRef(kCopyVariants).drop_front(2);
+  return load && feedsDot(load) ? ArrayRef(kCopyVariants) : ArrayRef(kCopyVariants).drop_front(2);
 }
 
 } // namespace tile::passes

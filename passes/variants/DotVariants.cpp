@@ -49,7 +49,7 @@ static Refusal whyNotWgmma(ir::DotOp dot);
 // Another product takes the result from registers as A, or through shared memory as B. One of another kind would want it as
 // fragments of its own.
 static Refusal whyNotForUsers(ir::DotOp dot) {
-  for (OpOperand *use : productsFedBy(dot.getResult()))
+  for (OpOperand *use : dotsFedBy(dot.getResult()))
     if (Refusal why = whyNotWgmma(cast<ir::DotOp>(use->getOwner())))
       return std::string("the product that takes its result as ") +
              (use->getOperandNumber() ? "B" : "A") + " is none by wgmma: " + *why;
@@ -93,7 +93,7 @@ static Refusal whyNotWgmma(ir::DotOp dot) {
     return "no instruction for these types";
   if (dot.isBatched())
     return "the product has a batch dimension";
-  if (ir::warpsOf(dot) % ir::kWarpsPerGroup)
+  if (ir::warpsOf(dot) % ir::kWarpsPerWarpgroup)
     return "the kernel has " + std::to_string(ir::warpsOf(dot)) +
            " warps, not a multiple of the four of a group";
   if (callsDriver(dot->getParentOfType<func::FuncOp>()))

@@ -45,7 +45,7 @@ bool isComputedFromGroups(Value tile) {
 }
 
 // What both ways beyond plain stores ask of a store.
-Refusal whyNotFromProduct(ir::ViewStoreOp store) {
+Refusal whyNotFromDot(ir::ViewStoreOp store) {
   constexpr int64_t kBytes = 2;
   if (store.getAdds())
     return "it adds; threads do so, with what they hold";
@@ -102,7 +102,7 @@ bool mayBeginBefore(ir::ViewStoreOp store) {
 Refusal refuseTmaStore(Operation *op, const ir::Target &) {
   auto store = cast<ir::ViewStoreOp>(op);
   auto refused = [](const std::string &why) { return "tma refused: " + why; };
-  if (Refusal why = whyNotFromProduct(store))
+  if (Refusal why = whyNotFromDot(store))
     return refused(*why);
   if (store.getCache() != ir::CacheMode::Default || store.getEvict() != ir::Eviction::Normal ||
       store.getIsVolatile())
@@ -118,7 +118,7 @@ Refusal refuseTmaStore(Operation *op, const ir::Target &) {
 
 Refusal refuseQuad(Operation *op, const ir::Target &) {
   constexpr int64_t kElements = 8;
-  if (Refusal why = whyNotFromProduct(cast<ir::ViewStoreOp>(op)))
+  if (Refusal why = whyNotFromDot(cast<ir::ViewStoreOp>(op)))
     return "quad refused: " + *why;
   if (int64_t vector = gpu::accessOf(op).getVector(); vector < kElements)
     return "quad refused: only " + std::to_string(vector) +

@@ -1,4 +1,4 @@
-// What a report says of software pipelines: loops, slots of shared memory and the copies that fill them.
+// What a report says of software pipelines: loops, stages of shared memory and the copies that fill them.
 #include "codegen/report/MakeReport.h"
 
 #include "ir/Context.h"
@@ -27,8 +27,8 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %v = tile.make_view %x, extents [%n, %n], strides [%c64, %c1] : i32 -> !tile.view<2xf16>
-  %m = tilegpu.smem_alloc slots 3 {offset = 0 : i32} : !memory
-  %first = tilegpu.smem_slot %m at %c0 : !memory
+  %m = tilegpu.smem_alloc stages 3 {offset = 0 : i32} : !memory
+  %first = tilegpu.smem_stage %m at %c0 : !memory
   tilegpu.copy_async %v[%c0, %c0], %first shape [16, 64]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.variant<cp_async>} : !tile.view<2xf16>, !memory
   tilegpu.async_commit
@@ -36,10 +36,10 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.async_wait 1
     tilegpu.barrier
-    %slot = tilegpu.smem_slot %m at %i : !memory
-    tilegpu.copy_async %v[%i, %c0], %slot shape [16, 64] if %p
+    %stage = tilegpu.smem_stage %m at %i : !memory
+    tilegpu.copy_async %v[%i, %c0], %stage shape [16, 64] if %p
       {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.variant<cp_async>} : !tile.view<2xf16>, !memory
-    %y = tilegpu.smem_load %slot : !memory -> tensor<16x64xf16, #l>
+    %y = tilegpu.smem_load %stage : !memory -> tensor<16x64xf16, #l>
     scf.for %j = %c0 to %n step %c1 : i32 {
       tilegpu.barrier
     }
@@ -48,15 +48,15 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
   return
 })";
 
-// A tile that reaches the slots through registers, and the branch that leaves its load out.
+// A tile that reaches the stages through registers, and the branch that leaves its load out.
 constexpr const char *kStores = R"(
 func.func @stores(%x: !tile.ptr<f16>, %n: i32, %p: i1) attributes {tile.kernel, tile.warps = WARPS : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<16x64xf16, #l>
   %v = tile.make_view %x, extents [%n, %n], strides [%n, %c1] : i32 -> !tile.view<2xf16>
-  %m = tilegpu.smem_alloc slots 2 {offset = 0 : i32} : !memory
-  %first = tilegpu.smem_slot %m at %c0 : !memory
+  %m = tilegpu.smem_alloc stages 2 {offset = 0 : i32} : !memory
+  %first = tilegpu.smem_stage %m at %c0 : !memory
   %a = scf.if %p -> tensor<16x64xf16, #l> {
     %load = tile.view_load %v[%c0, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>} : !tile.view<2xf16> -> tensor<16x64xf16, #l>
     scf.yield %load : tensor<16x64xf16, #l>
@@ -66,10 +66,10 @@ func.func @stores(%x: !tile.ptr<f16>, %n: i32, %p: i1) attributes {tile.kernel, 
   tilegpu.smem_store %a, %first : tensor<16x64xf16, #l>, !memory
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.barrier
-    %slot = tilegpu.smem_slot %m at %i : !memory
-    %y = tilegpu.smem_load %slot : !memory -> tensor<16x64xf16, #l>
+    %stage = tilegpu.smem_stage %m at %i : !memory
+    %y = tilegpu.smem_load %stage : !memory -> tensor<16x64xf16, #l>
     %b = tile.view_load %v[%i, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>} : !tile.view<2xf16> -> tensor<16x64xf16, #l>
-    tilegpu.smem_store %b, %slot : tensor<16x64xf16, #l>, !memory
+    tilegpu.smem_store %b, %stage : tensor<16x64xf16, #l>, !memory
   } {tilegpu.schedule = #tilegpu.schedule<asked = 5, stages = 2, reason = "more do not fit in shared memory">}
   return
 })";
@@ -174,7 +174,7 @@ TEST_F(StagingReport, SlotsSayWhoFillsThem) {
   read(kCopies);
   ASSERT_EQ(report.allocations.size(), 1u);
   const AllocationReport &memory = report.allocations[0];
-  EXPECT_EQ(memory.slots, 3);
+  EXPECT_EQ(memory.stages, 3);
   EXPECT_EQ(memory.bytes, 3 * 2048);
   EXPECT_EQ(memory.purpose, "tiles of a loop's loads");
   ASSERT_EQ(memory.filledBy.size(), 2u); // each line of the text is one of the source
@@ -193,7 +193,7 @@ TEST_F(StagingReport, StoresOfLoadsFillSlotsToo) {
   EXPECT_EQ(report.loops[0].groupsInFlight, std::nullopt);
   EXPECT_EQ(report.copies.size(), 1u);
   EXPECT_EQ(report.sharedTransfers.size(), 2u);
-  EXPECT_EQ(report.work.front().bytesRead, 0); // what fills the first slot is left out
+  EXPECT_EQ(report.work.front().bytesRead, 0); // what fills the first stage is left out
   EXPECT_EQ(report.work.back().kind, WorkScope::Kind::Loop);
   EXPECT_EQ(report.work.back().bytesRead, 2048);
   const AllocationReport &memory = report.allocations[0];

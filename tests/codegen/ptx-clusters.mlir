@@ -1,5 +1,5 @@
 // Two blocks carry out a program: each copies half of what both need to the memory of both, and what its own rows need for itself.
-// Both meet where barriers are made and before they end; warps release a slot in both. Descriptors hold addresses without the rank.
+// Both meet where barriers are made and before they end; warps release a stage in both. Descriptors hold addresses without the rank.
 // RUN: %hopper_to_ptx %t
 // RUN: FileCheck %s < %t
 // RUN: %if ptxas %{ %hopper_ptxas %t 2>&1 | FileCheck %s --check-prefix=ASM %}

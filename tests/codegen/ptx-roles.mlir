@@ -1,5 +1,5 @@
 // A warp of its own fills the rings of keys and of values: it and three idle warps hand their registers to the two groups that
-// compute. In the fills' arm one thread waits for a slot's release, says how many bytes come and asks for them, of keys an iteration
+// compute. In the fills' arm one thread waits for a stage's release, says how many bytes come and asks for them, of keys an iteration
 // further ahead; in the other no copy is issued, and no barrier of all threads stands in the loop. All meet once behind the making of
 // both rings' barriers.
 // RUN: %hopper_to_ptx %t
@@ -72,7 +72,7 @@ func.func @chain(%q: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_str
     %values = tile.view_load %v[%j, %c0] : !tile.view<2xf16> -> tensor<64x64xf16>
     %t = tile.dot %weights, %values, %s : tensor<128x64xf16>, tensor<64x64xf16>, tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
-  } {tile.stages = 3 : i32, tile.rotate, tile.warp_specialize}
+  } {tile.stages = 3 : i32, tile.overlap_dots, tile.warp_specialize}
   tile.view_store %acc, %o[%m, %c0] : tensor<128x64xf32>, !tile.view<2xf32>
   return
 }

@@ -1,5 +1,5 @@
 // The same product with operands that the copy engine brings: the loop waits for bytes and not for threads, the product of
-// the iteration before stays under way, and one thread refills the slot that it has read, behind the only barrier.
+// the iteration before stays under way, and one thread refills the stage that it has read, behind the only barrier.
 // RUN: %hopper_to_ptx %t
 // RUN: FileCheck %s < %t
 // RUN: %if ptxas %{ %hopper_ptxas %t 2>&1 | FileCheck %s --check-prefix=ASM %}

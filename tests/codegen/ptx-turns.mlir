@@ -1,5 +1,5 @@
 // Two products an iteration, of which the second lags behind: groups of warps take turns at beginning both, the first's
-// result is taken while the second is under way, and each warp releases the slot for the thread that fills it again. No
+// result is taken while the second is under way, and each warp releases the stage for the thread that fills it again. No
 // barrier of all threads stands in the loop.
 // RUN: %hopper_to_ptx %t
 // RUN: FileCheck %s < %t
@@ -67,7 +67,7 @@ func.func @chain(%q: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_str
     %values = tile.view_load %v[%j, %c0] : !tile.view<2xf16> -> tensor<64x64xf16>
     %t = tile.dot %weights, %values, %s : tensor<128x64xf16>, tensor<64x64xf16>, tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
-  } {tile.stages = 3 : i32, tile.rotate}
+  } {tile.stages = 3 : i32, tile.overlap_dots}
   tile.view_store %acc, %o[%m, %c0] : tensor<128x64xf32>, !tile.view<2xf32>
   return
 }

@@ -3,7 +3,7 @@
 // RUN: tile-opt -tile-pipeline=target=sm_90a %s | FileCheck %s
 
 // CHECK-LABEL: func.func @chain
-// CHECK: tilegpu.barrier {reason = "the slots' barriers are made"}
+// CHECK: tilegpu.barrier {reason = "the stages' barriers are made"}
 // CHECK-NOT: tilegpu.barrier
 // CHECK: scf.for
 // CHECK-NOT: tilegpu.barrier
@@ -43,7 +43,7 @@ func.func @chain(%q: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_str
     %values = tile.view_load %v[%j, %c0] : !tile.view<2xf16> -> tensor<64x64xf16>
     %t = tile.dot %weights, %values, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %t : tensor<64x64xf32>
-  } {tile.stages = 3 : i32, tile.rotate}
+  } {tile.stages = 3 : i32, tile.overlap_dots}
   tile.view_store %acc, %o[%m, %c0] : tensor<64x64xf32>, !tile.view<2xf32>
   return
 }

@@ -47,7 +47,7 @@ Number sumOf(DType dtype, DType to, const Group &group) {
   exactly(to, sum.f);
   return sum;
 }
-Number productOf(DType, DType to, const Group &group) {
+Number dotOf(DType, DType to, const Group &group) {
   uint64_t product = 1;
   for (Number x : group)
     product *= uint64_t(x.i);
@@ -110,7 +110,7 @@ DType place(DType) { return i32; }
 
 const Reduction kReductions[] = {
     {"sum", anyType, sumType, sumOf, CALL(sum)},
-    {"prod", integersOnly, sumType, productOf, CALL(prod)},
+    {"prod", integersOnly, sumType, dotOf, CALL(prod)},
     {"reduce_max", noBool, same, extremeOf<true>, CALL(reduce_max)},
     {"reduce_min", noBool, same, extremeOf<false>, CALL(reduce_min)},
     // Integers only: among floats -0 is below 0, which the host's numbers do not keep apart.
@@ -190,7 +190,7 @@ Number firstOf(DType, DType, const Group &group) { return group[0]; }
 const Scan kScans[] = {
     {"cumsum", anyType, sumType, sumOf,
      [](const Value &x, int axis, bool reverse) { return cumsum(x, axis, {.reverse = reverse}); }},
-    {"cumprod", integersOnly, sumType, productOf,
+    {"cumprod", integersOnly, sumType, dotOf,
      [](const Value &x, int axis, bool reverse) { return cumprod(x, axis, {.reverse = reverse}); }},
     {"scan_min", noBool, same, extremeOf<false>,
      [](const Value &x, int axis, bool reverse) {

@@ -148,13 +148,13 @@ func.func @smem_overlap(%x: !tilegpu.smem<4xf32, #s>) { return }
 // -----
 
 #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
-// expected-error @+1 {{a ring has 1 to 64 slots, got 0}}
+// expected-error @+1 {{a ring has 1 to 64 stages, got 0}}
 func.func @ring_slots(%x: !tilegpu.ring<0 x !tilegpu.smem<4xf32, #s>>) { return }
 
 // -----
 
 #s = #tilegpu.shared<panel = [2], linear = [1, 2], digits = [4]>
-// expected-error @+1 {{a ring has 1 to 64 slots, got 65}}
+// expected-error @+1 {{a ring has 1 to 64 stages, got 65}}
 func.func @ring_slots(%x: !tilegpu.ring<65 x !tilegpu.smem<4xf32, #s>>) { return }
 
 // -----
@@ -292,19 +292,19 @@ func.func @load_layout(%m: !tilegpu.smem<32xf32, #s>) {
 
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32) {
+func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %stage: i32) {
   // expected-error @+1 {{the tile must have the shape and the element type of its part}}
-  tilegpu.ring_put %x, %r[%slot] part 0 : tensor<64xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+  tilegpu.ring_put %x, %r[%stage] operand 0 : tensor<64xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
 }
 
 // -----
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @get_type(%r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %slot: i32) {
+func.func @get_type(%r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %stage: i32) {
   // expected-error @+2 {{are incompatible with return type(s) of operation}}
   // expected-error @+1 {{failed to infer returned types}}
-  %m = "tilegpu.ring_get"(%r, %slot)
+  %m = "tilegpu.consumer_wait"(%r, %stage)
       : (!tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, i32) -> !tilegpu.smem<32xf16, #s>
   return
 }
@@ -425,8 +425,8 @@ func.func @smem_dot_layout(%a: !tilegpu.smem<4x4xf32, #t>, %c: tensor<4x4xf32>) 
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @put_part(%x: tensor<32xf32, #a>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %fill: i32) {
-  // expected-error @+1 {{part 1 is not one of the slot's 1 tiles}}
-  tilegpu.ring_put %x, %r[%fill] part 1 : tensor<32xf32, #a>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+  // expected-error @+1 {{part 1 is not one of the stage's 1 tiles}}
+  tilegpu.ring_put %x, %r[%fill] operand 1 : tensor<32xf32, #a>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
 }
 
@@ -435,7 +435,7 @@ func.func @put_part(%x: tensor<32xf32, #a>, %r: !tilegpu.ring<1 x !tilegpu.smem<
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @copy_shape(%v: !tile.view<2xf32>, %o: i32, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>) {
   // expected-error @+1 {{the tile must have the extents of the shared memory, but for those of 1}}
-  tilegpu.ring_copy %v[%o, %o], %r[%o] part 0 shape [2, 32]
+  tilegpu.ring_copy %v[%o, %o], %r[%o] operand 0 shape [2, 32]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [element, element]>}
     : !tile.view<2xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
@@ -456,9 +456,9 @@ func.func @copy_offsets(%v: !tile.view<2xf32>, %o: i32) {
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @slot_behind_the_last() {
   %c384 = arith.constant 384 : i32
-  %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<32xf32, #s>
-  // expected-error @+1 {{no slot begins 384 bytes behind the first: there are 3, 128 bytes apart}}
-  %n = tilegpu.smem_slot %m at %c384 : !tilegpu.smem<32xf32, #s>
+  %m = tilegpu.smem_alloc stages 3 : !tilegpu.smem<32xf32, #s>
+  // expected-error @+1 {{no stage begins 384 bytes behind the first: there are 3, 128 bytes apart}}
+  %n = tilegpu.smem_stage %m at %c384 : !tilegpu.smem<32xf32, #s>
   return
 }
 
@@ -467,9 +467,9 @@ func.func @slot_behind_the_last() {
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 func.func @slot_begins_between() {
   %c2 = arith.constant 2 : i32
-  %m = tilegpu.smem_alloc slots 3 : !tilegpu.smem<32xf32, #s>
-  // expected-error @+1 {{no slot begins 2 bytes behind the first: there are 3, 128 bytes apart}}
-  %n = tilegpu.smem_slot %m at %c2 : !tilegpu.smem<32xf32, #s>
+  %m = tilegpu.smem_alloc stages 3 : !tilegpu.smem<32xf32, #s>
+  // expected-error @+1 {{no stage begins 2 bytes behind the first: there are 3, 128 bytes apart}}
+  %n = tilegpu.smem_stage %m at %c2 : !tilegpu.smem<32xf32, #s>
   return
 }
 
@@ -616,7 +616,7 @@ func.func @too_many_bytes(%d: i32) {
 #half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
 func.func @one_part_of_two(%x: tensor<2x64xf32, #half>) {
   // expected-error @+1 {{1 parts do not make the result}}
-  %y = tilegpu.of_parts %x : (tensor<2x64xf32, #half>) -> tensor<2x128xf32, #whole>
+  %y = tilegpu.from_subtiles %x : (tensor<2x64xf32, #half>) -> tensor<2x128xf32, #whole>
   return
 }
 
@@ -626,7 +626,7 @@ func.func @one_part_of_two(%x: tensor<2x64xf32, #half>) {
 #half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
 func.func @parts_of_two_types(%x: tensor<2x64xf32, #half>, %y: tensor<2x128xf32, #whole>) {
   // expected-error @+1 {{all parts must have one type}}
-  %z = tilegpu.of_parts %x, %y : (tensor<2x64xf32, #half>, tensor<2x128xf32, #whole>) -> tensor<2x128xf32, #whole>
+  %z = tilegpu.from_subtiles %x, %y : (tensor<2x64xf32, #half>, tensor<2x128xf32, #whole>) -> tensor<2x128xf32, #whole>
   return
 }
 
@@ -636,7 +636,7 @@ func.func @parts_of_two_types(%x: tensor<2x64xf32, #half>, %y: tensor<2x128xf32,
 #row = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 0]]>
 func.func @parts_of_warps(%x: tensor<1x128xf32, #row>) {
   // expected-error @+1 {{registers of the result alone do not tell apart parts of type}}
-  %y = tilegpu.of_parts %x, %x : (tensor<1x128xf32, #row>, tensor<1x128xf32, #row>) -> tensor<2x128xf32, #whole>
+  %y = tilegpu.from_subtiles %x, %x : (tensor<1x128xf32, #row>, tensor<1x128xf32, #row>) -> tensor<2x128xf32, #whole>
   return
 }
 
@@ -644,7 +644,7 @@ func.func @parts_of_warps(%x: tensor<1x128xf32, #row>) {
 
 func.func @no_parts() {
   // expected-error @+1 {{needs at least one part}}
-  %y = tilegpu.of_parts : () -> tensor<2x128xf32>
+  %y = tilegpu.from_subtiles : () -> tensor<2x128xf32>
   return
 }
 
@@ -709,7 +709,7 @@ func.func @done(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b
 #half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0]]>
 func.func @part_between(%x: tensor<2x128xf32, #whole>) {
   // expected-error @+1 {{no part of 64 elements begins at position 32 of 128 along dimension 1}}
-  %y = tilegpu.part %x from [0, 32] : tensor<2x128xf32, #whole> -> tensor<2x64xf32, #half>
+  %y = tilegpu.subtile %x from [0, 32] : tensor<2x128xf32, #whole> -> tensor<2x64xf32, #half>
   return
 }
 
@@ -719,7 +719,7 @@ func.func @part_between(%x: tensor<2x128xf32, #whole>) {
 #row = #tilegpu.layout<register = [[0, 1], [0, 64]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 0]]>
 func.func @part_of_a_warp(%x: tensor<2x128xf32, #whole>) {
   // expected-error @+1 {{parts of this shape are not told apart by registers alone}}
-  %y = tilegpu.part %x from [0, 0] : tensor<2x128xf32, #whole> -> tensor<1x128xf32, #row>
+  %y = tilegpu.subtile %x from [0, 0] : tensor<2x128xf32, #whole> -> tensor<1x128xf32, #row>
   return
 }
 

@@ -57,33 +57,33 @@ func.func @shared_memory(%x: tensor<4x8xf16, #quad>) -> tensor<4x8xf16, #quad> {
 // CHECK-LABEL: func.func @rings
 func.func @rings(%x: tensor<4x8xf16, #quad>, %v: !tile.view<3xf16>, %o: i32, %fill: i32, %p: i1) {
   // CHECK: %[[R:.*]] = tilegpu.ring_alloc : <3 x !tilegpu.smem<4x8xf16, #[[SWIZZLED]]>, !tilegpu.smem<4x8xf16, #[[SWIZZLED]]>>
-  // CHECK: tilegpu.ring_acquire %[[R]][%{{.*}}] : <3 x
-  // CHECK: tilegpu.ring_put %{{.*}}, %[[R]][%{{.*}}] part 0 : tensor<4x8xf16, #{{.*}}>, <3 x
-  // CHECK: tilegpu.ring_copy %{{.*}}[%{{.*}}], %[[R]][%{{.*}}] part 1 shape [1, 4, 8] if %{{.*}} {tilegpu.access
-  // CHECK: tilegpu.ring_commit %[[R]][%{{.*}}] : <3 x
-  // CHECK: %{{.*}}:2 = tilegpu.ring_get %[[R]][%{{.*}}] : <3 x
-  // CHECK: tilegpu.ring_release %[[R]][%{{.*}}] : <3 x
+  // CHECK: tilegpu.producer_acquire %[[R]][%{{.*}}] : <3 x
+  // CHECK: tilegpu.ring_put %{{.*}}, %[[R]][%{{.*}}] operand 0 : tensor<4x8xf16, #{{.*}}>, <3 x
+  // CHECK: tilegpu.ring_copy %{{.*}}[%{{.*}}], %[[R]][%{{.*}}] operand 1 shape [1, 4, 8] if %{{.*}} {tilegpu.access
+  // CHECK: tilegpu.producer_commit %[[R]][%{{.*}}] : <3 x
+  // CHECK: %{{.*}}:2 = tilegpu.consumer_wait %[[R]][%{{.*}}] : <3 x
+  // CHECK: tilegpu.consumer_release %[[R]][%{{.*}}] : <3 x
   %r = tilegpu.ring_alloc : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
-  tilegpu.ring_acquire %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
-  tilegpu.ring_put %x, %r[%fill] part 0 : tensor<4x8xf16, #quad>, !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
-  tilegpu.ring_copy %v[%o, %o, %o], %r[%fill] part 1 shape [1, 4, 8] if %p
+  tilegpu.producer_acquire %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
+  tilegpu.ring_put %x, %r[%fill] operand 0 : tensor<4x8xf16, #quad>, !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
+  tilegpu.ring_copy %v[%o, %o, %o], %r[%fill] operand 1 shape [1, 4, 8] if %p
     {tilegpu.access = #tilegpu.access<order = [2, 1, 0], vector = 8, bounds = [element, element, element]>}
     : !tile.view<3xf16>, !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
-  tilegpu.ring_commit %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
-  %m:2 = tilegpu.ring_get %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
-  tilegpu.ring_release %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
+  tilegpu.producer_commit %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
+  %m:2 = tilegpu.consumer_wait %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
+  tilegpu.consumer_release %r[%fill] : !tilegpu.ring<3 x !tilegpu.smem<4x8xf16, #swizzled>, !tilegpu.smem<4x8xf16, #swizzled>>
   return
 }
 
 // CHECK-LABEL: func.func @asynchronous_copies
 func.func @asynchronous_copies(%v: !tile.view<2xf16>, %o: i32, %distance: i32) {
-  // CHECK: %[[M:.*]] = tilegpu.smem_alloc slots 3 {alignment = 1024 : i32} : <4x8xf16, #[[SWIZZLED]]>
-  // CHECK: %[[S:.*]] = tilegpu.smem_slot %[[M]] at %{{.*}} : <4x8xf16, #[[SWIZZLED]]>
+  // CHECK: %[[M:.*]] = tilegpu.smem_alloc stages 3 {alignment = 1024 : i32} : <4x8xf16, #[[SWIZZLED]]>
+  // CHECK: %[[S:.*]] = tilegpu.smem_stage %[[M]] at %{{.*}} : <4x8xf16, #[[SWIZZLED]]>
   // CHECK: tilegpu.copy_async %{{.*}}[%{{.*}}], %[[S]] shape [4, 8] {tilegpu.access
   // CHECK: tilegpu.async_commit
   // CHECK: tilegpu.async_wait 2
-  %m = tilegpu.smem_alloc slots 3 {alignment = 1024 : i32} : !tilegpu.smem<4x8xf16, #swizzled>
-  %s = tilegpu.smem_slot %m at %distance : !tilegpu.smem<4x8xf16, #swizzled>
+  %m = tilegpu.smem_alloc stages 3 {alignment = 1024 : i32} : !tilegpu.smem<4x8xf16, #swizzled>
+  %s = tilegpu.smem_stage %m at %distance : !tilegpu.smem<4x8xf16, #swizzled>
   tilegpu.copy_async %v[%o, %o], %s shape [4, 8]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>}
     : !tile.view<2xf16>, !tilegpu.smem<4x8xf16, #swizzled>

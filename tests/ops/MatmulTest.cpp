@@ -39,9 +39,8 @@ protected:
       ops::matmul(stream, deviceA, deviceB, c.tensor(), options);
     else
       ops::matmul(stream, deviceA, deviceB, c.tensor(), epilogue, options);
-    std::vector<double> sums =
-        productOf({wide(a), transposeA ? 1 : k, transposeA ? m : 1},
-                  {wide(b), transposeB ? 1 : n, transposeB ? k : 1}, m, n, k);
+    std::vector<double> sums = dotOf({wide(a), transposeA ? 1 : k, transposeA ? m : 1},
+                                     {wide(b), transposeB ? 1 : n, transposeB ? k : 1}, m, n, k);
     expectAll(c.result(), [&](int64_t i) { return reference(sums[size_t(i)]); },
               {0.51, perStep * double(std::max<int64_t>(k, 1))});
   }
@@ -165,8 +164,8 @@ TEST_P(MatmulOp, SumsOfF16StayWithinTheirBound) {
       sizeA.push_back(std::fabs(x));
     for (double x : wideB)
       sizeB.push_back(std::fabs(x));
-    std::vector<double> sums = productOf({wideA, k, 1}, {wideB, n, 1}, m, n, k),
-                        sizes = productOf({sizeA, k, 1}, {sizeB, n, 1}, m, n, k);
+    std::vector<double> sums = dotOf({wideA, k, 1}, {wideB, n, 1}, m, n, k),
+                        sizes = dotOf({sizeA, k, 1}, {sizeB, n, 1}, m, n, k);
     std::vector<float> got = c.result();
     int64_t beyond = 0, wider = 0;
     double squares = 0;

@@ -19,8 +19,8 @@ std::vector<TensorSpec> exampleInputs(const OpEntry &op, const OpSettings &setti
   if (op.example)
     return op.example(settings);
   auto count = static_cast<size_t>(op.inputs);
-  bool isAttention = op.name.starts_with("attention"), isProduct = op.name == "matmul";
-  DType dtype = settings.dtype("dtype", isAttention || isProduct ? f16 : f32);
+  bool isAttention = op.name.starts_with("attention"), isDot = op.name == "matmul";
+  DType dtype = settings.dtype("dtype", isAttention || isDot ? f16 : f32);
   if (isAttention)
     return {count, {dtype, {2, 3, extent, 64}}};
   return {count, {dtype, {extent, extent}}};

@@ -4,8 +4,8 @@
 
 namespace tile::test {
 
-std::vector<double> productOf(const MatrixOfDoubles &a, const MatrixOfDoubles &b, int64_t m,
-                              int64_t n, int64_t k) {
+std::vector<double> dotOf(const MatrixOfDoubles &a, const MatrixOfDoubles &b, int64_t m, int64_t n,
+                          int64_t k) {
   std::vector<double> sums(size_t(m * n));
   for (int64_t i = 0; i < m; ++i)
     for (int64_t l = 0; l < k; ++l)

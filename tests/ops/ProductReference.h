@@ -14,7 +14,7 @@ struct MatrixOfDoubles {
 };
 
 /// The m x n product of m x k and k x n, row-major.
-std::vector<double> productOf(const MatrixOfDoubles &a, const MatrixOfDoubles &b, int64_t m,
-                              int64_t n, int64_t k);
+std::vector<double> dotOf(const MatrixOfDoubles &a, const MatrixOfDoubles &b, int64_t m, int64_t n,
+                          int64_t k);
 
 } // namespace tile::test

@@ -98,15 +98,15 @@ TEST_F(ResourcePlanTest, BranchesShareBytes) {
 }
 
 TEST_F(ResourcePlanTest, WhoReadsASlotReadsItsAllocation) {
-  func::FuncOp function = functionOf("%a = tilegpu.smem_alloc slots 2 : " + kSmem + "\n" +
+  func::FuncOp function = functionOf("%a = tilegpu.smem_alloc stages 2 : " + kSmem + "\n" +
                                      alloc("%b") + store("%a") + store("%b") + load("%b"));
   auto a = *function.getOps<gpu::SmemAllocOp>().begin();
   EXPECT_EQ(ResourcePlan(function).sharedBytes(), 256);
   Operation *end = function.getBody().front().getTerminator();
   OpBuilder builder(end);
-  Value slot = gpu::SmemSlotOp::create(builder, end->getLoc(), a, function.getArgument(2));
+  Value stage = gpu::SmemStageOp::create(builder, end->getLoc(), a, function.getArgument(2));
   Value tile = function.getArgument(0);
-  gpu::SmemLoadOp::create(builder, end->getLoc(), tile.getType(), slot);
+  gpu::SmemLoadOp::create(builder, end->getLoc(), tile.getType(), stage);
   EXPECT_EQ(ResourcePlan(function).sharedBytes(), 256 + 128);
 }
 

@@ -8,14 +8,14 @@
 // CHECK: %[[R:.*]] = tilegpu.ring_alloc : <1 x !tilegpu.smem<64x32xf32,
 // CHECK-NOT: tilegpu.ring_alloc
 // CHECK: scf.for
-// CHECK: tilegpu.ring_copy {{.*}} part 0
-// CHECK: %[[G:.*]]:2 = tilegpu.ring_get %[[R]]
+// CHECK: tilegpu.ring_copy {{.*}} operand 0
+// CHECK: %[[G:.*]]:2 = tilegpu.consumer_wait %[[R]]
 // CHECK: %[[X:.*]] = tilegpu.smem_load %[[G]]#0 {{.*}} -> tensor<64x32xf32, #[[A:.*]]>
 // CHECK: %[[D:.*]] = arith.mulf %[[X]], %{{.*}} : tensor<64x32xf32, #[[A]]>
 // CHECK: %[[H:.*]] = arith.truncf %[[D]] : tensor<64x32xf32, #[[A]]> to tensor<64x32xf16, #[[A]]>
 // CHECK: tile.dot %[[H]],
 // CHECK-NOT: tilegpu.convert_layout
-// CHECK: tilegpu.ring_release
+// CHECK: tilegpu.consumer_release
 func.func @cheap(%a: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>},
                  %b: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>},
                  %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %n: i32) attributes {tile.kernel} {

@@ -27,7 +27,7 @@ func.func @all(%x: tensor<128xf32, #l>) -> tensor<128xf32, #l>
 // CHECK: %[[BYTES:.*]] = arith.constant 256 : i32
 // CHECK: %[[RANK:.*]] = tile.cluster_rank : i32
 // CHECK: %[[AT:.*]] = arith.muli %[[RANK]], %[[BYTES]] : i32
-// CHECK: %[[P:.*]] = tilegpu.smem_slot %[[M]] at %[[AT]]
+// CHECK: %[[P:.*]] = tilegpu.smem_stage %[[M]] at %[[AT]]
 // CHECK: tilegpu.smem_load %[[P]] of_block {{.*}} -> tensor<64xi32
 // CHECK: tilegpu.smem_load %[[P]] of_block {{.*}} -> tensor<64xi32
 // CHECK-NEXT: arith.addi

@@ -9,13 +9,13 @@
 // CHECK-LABEL: func.func @halves
 // CHECK: %[[X:.+]] = tile.reshape %{{.+}} : tensor<64x8xf32, #{{.+}}> -> tensor<2x2x16x8xf32, #{{.+}}>
 // CHECK: %[[M:.+]] = tilegpu.smem_alloc : <2x1x16x8xf32, #{{.+}}>
-// CHECK: %[[A:.+]] = tilegpu.part %[[X]] from [0, 0, 0, 0]
+// CHECK: %[[A:.+]] = tilegpu.subtile %[[X]] from [0, 0, 0, 0]
 // CHECK: tilegpu.smem_store %[[A]], %[[M]]
 // CHECK: %[[C:.+]] = tilegpu.smem_load %[[M]]
-// CHECK: %[[B:.+]] = tilegpu.part %[[X]] from [0, 1, 0, 0]
+// CHECK: %[[B:.+]] = tilegpu.subtile %[[X]] from [0, 1, 0, 0]
 // CHECK: tilegpu.smem_store %[[B]], %[[M]]
 // CHECK: %[[D:.+]] = tilegpu.smem_load %[[M]]
-// CHECK: %[[W:.+]] = tilegpu.of_parts %[[C]], %[[D]]
+// CHECK: %[[W:.+]] = tilegpu.from_subtiles %[[C]], %[[D]]
 // CHECK: tile.reshape %[[W]] : tensor<2x2x16x8xf32, #{{.+}}> -> tensor<64x8xf32, #{{.+}}>
 func.func @halves(%x: tensor<64x8xf32, #from>) -> tensor<64x8xf32, #to> {
   %y = tilegpu.convert_layout %x : tensor<64x8xf32, #from> -> tensor<64x8xf32, #to>

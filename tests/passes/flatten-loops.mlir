@@ -164,12 +164,12 @@ func.func @no_nest(%m: i32, %p: !tile.ptr<i32>) {
 // CHECK: %[[STEP:.*]] = tile.by_role %c1{{.*}}, %[[OWNSTEP]]
 // CHECK: %[[OWN:.*]] = arith.muli %{{.*}}, %[[COUNT]]
 // CHECK: scf.if %[[ANY]] {
-// CHECK-NEXT: tilegpu.pass_turn alone
+// CHECK-NEXT: tilegpu.order_arrive alone
 // CHECK: scf.for {{.*}} to %[[OWN]] {{.*}} iter_args(%[[OUTER:.*]] = %[[FIRST]],
 // CHECK: scf.if
-// CHECK-NEXT: tilegpu.take_turn
+// CHECK-NEXT: tilegpu.order_wait
 // CHECK-NEXT: } {tilegpu.begins_pass}
-// CHECK: tilegpu.pass_turn if %[[LAST:.*]] behind %[[COUNT]]
+// CHECK: tilegpu.order_arrive if %[[LAST:.*]] behind %[[COUNT]]
 // CHECK-NEXT: scf.if %[[LAST]] {
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: } {tilegpu.ends_pass}
@@ -177,7 +177,7 @@ func.func @no_nest(%m: i32, %p: !tile.ptr<i32>) {
 // CHECK: %[[NEXT:.*]] = arith.remui %[[PASSES]], %c2
 // CHECK: %[[ISNEXT:.*]] = arith.cmpi eq, %[[NEXT]], %[[TEAM]]
 // CHECK: scf.if %[[ISNEXT]] {
-// CHECK-NEXT: tilegpu.take_turn
+// CHECK-NEXT: tilegpu.order_wait
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[M]] step %[[STEP]]
 func.func @in_turn(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
@@ -196,7 +196,7 @@ func.func @in_turn(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel
 // -----
 
 // CHECK-LABEL: func.func @turns_of_a_nest
-// CHECK-NOT: take_turn
+// CHECK-NOT: order_wait
 // CHECK: return
 func.func @turns_of_a_nest(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
@@ -213,7 +213,7 @@ func.func @turns_of_a_nest(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {til
 // -----
 
 // CHECK-LABEL: func.func @turns_without_a_loader
-// CHECK-NOT: take_turn
+// CHECK-NOT: order_wait
 // CHECK: return
 func.func @turns_without_a_loader(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
@@ -230,7 +230,7 @@ func.func @turns_without_a_loader(%m: i32, %n: i32, %p: !tile.ptr<i32>) attribut
 // -----
 
 // CHECK-LABEL: func.func @turns_of_groups
-// CHECK-NOT: take_turn
+// CHECK-NOT: order_wait
 // CHECK: return
 func.func @turns_of_groups(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
@@ -239,7 +239,7 @@ func.func @turns_of_groups(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {til
   scf.for %i = %c0 to %m step %c1 : i32 {
     scf.for %j = %c0 to %n step %c1 : i32 {
       tile.store %j, %p : i32, !tile.ptr<i32>
-    } {tile.warp_specialize, tile.rotate}
+    } {tile.warp_specialize, tile.overlap_dots}
   } {tile.flatten, tile.ping_pong}
   return
 }
@@ -247,7 +247,7 @@ func.func @turns_of_groups(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {til
 // -----
 
 // CHECK-LABEL: func.func @turns_of_other_teams
-// CHECK-NOT: take_turn
+// CHECK-NOT: order_wait
 // CHECK: return
 func.func @turns_of_other_teams(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32, tile.teams = 3 : i32} {
   %c0 = arith.constant 0 : i32
@@ -264,7 +264,7 @@ func.func @turns_of_other_teams(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes
 // -----
 
 // CHECK-LABEL: func.func @turns_of_eight_warps
-// CHECK-NOT: take_turn
+// CHECK-NOT: order_wait
 // CHECK: return
 func.func @turns_of_eight_warps(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 8 : i32} {
   %c0 = arith.constant 0 : i32

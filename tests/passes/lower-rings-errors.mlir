@@ -18,9 +18,9 @@ func.func @got_before_it_is_committed(%n: i32, %v: !tile.view<1xf32>) {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
   // expected-error @+1 {{is on fill 0, which is acquired}}
-  %m = tilegpu.ring_get %r[%c0] : !ring
+  %m = tilegpu.consumer_wait %r[%c0] : !ring
   return
 }
 
@@ -31,10 +31,10 @@ func.func @got_before_it_is_committed(%n: i32, %v: !tile.view<1xf32>) {
 func.func @named_after_the_release(%n: i32, %v: !tile.view<1xf32>) {
   %c0 = arith.constant 0 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_commit %r[%c0] : !ring
-  %m = tilegpu.ring_get %r[%c0] : !ring
-  tilegpu.ring_release %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.producer_commit %r[%c0] : !ring
+  %m = tilegpu.consumer_wait %r[%c0] : !ring
+  tilegpu.consumer_release %r[%c0] : !ring
   // expected-error @+1 {{is on fill 0, which is released}}
   %t = tilegpu.ring_tiles %r[%c0] : !ring
   return
@@ -49,12 +49,12 @@ func.func @released_twice(%n: i32, %v: !tile.view<1xf32>) {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_commit %r[%c0] : !ring
-  %m = tilegpu.ring_get %r[%c0] : !ring
-  tilegpu.ring_release %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.producer_commit %r[%c0] : !ring
+  %m = tilegpu.consumer_wait %r[%c0] : !ring
+  tilegpu.consumer_release %r[%c0] : !ring
   // expected-error @+1 {{is on fill 0, which is released}}
-  tilegpu.ring_release %r[%c0] : !ring
+  tilegpu.consumer_release %r[%c0] : !ring
   return
 }
 
@@ -67,17 +67,17 @@ func.func @one_fill_too_far_ahead(%n: i32, %v: !tile.view<1xf32>) {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_commit %r[%c0] : !ring
-  tilegpu.ring_acquire %r[%c1] : !ring
-  tilegpu.ring_commit %r[%c1] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.producer_commit %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c1] : !ring
+  tilegpu.producer_commit %r[%c1] : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
     %j = arith.addi %i, %c2 : i32
-    %m = tilegpu.ring_get %r[%i] : !ring
-    // expected-error @+1 {{acquires fill 2, whose slot holds fill 0, only got}}
-    tilegpu.ring_acquire %r[%j] : !ring
-    tilegpu.ring_commit %r[%j] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    // expected-error @+1 {{acquires fill 2, whose stage holds fill 0, only got}}
+    tilegpu.producer_acquire %r[%j] : !ring
+    tilegpu.producer_commit %r[%j] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   }
   return
 }
@@ -91,15 +91,15 @@ func.func @slot_is_overwritten_before_all_threads_have_read(%n: i32, %v: !tile.v
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_commit %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.producer_commit %r[%c0] : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
     %j = arith.addi %i, %c1 : i32
     // expected-error @+1 {{acquires fill 2 before all threads have met behind the release of fill 0}}
-    tilegpu.ring_acquire %r[%j] : !ring
-    tilegpu.ring_commit %r[%j] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%j] : !ring
+    tilegpu.producer_commit %r[%j] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   }
   return
 }
@@ -114,7 +114,7 @@ func.func @number_from_nowhere(%n: i32, %v: !tile.view<1xf32>) {
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
   // expected-error @+1 {{is on a fill whose number cannot be followed}}
-  tilegpu.ring_acquire %r[%n] : !ring
+  tilegpu.producer_acquire %r[%n] : !ring
   return
 }
 
@@ -128,7 +128,7 @@ func.func @numbers_leave_one_out(%n: i32, %v: !tile.view<1xf32>) {
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
   // expected-error @+1 {{acquires fill 1 after fill -1}}
-  tilegpu.ring_acquire %r[%c1] : !ring
+  tilegpu.producer_acquire %r[%c1] : !ring
   return
 }
 
@@ -143,9 +143,9 @@ func.func @loop_ends_with_a_fill_in_hand(%n: i32, %v: !tile.view<1xf32>) {
   // expected-error @+1 {{is left with fill 0 got}}
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
   }
   return
 }
@@ -159,10 +159,10 @@ func.func @written_after_the_commit(%n: i32, %v: !tile.view<1xf32>) {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_commit %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.producer_commit %r[%c0] : !ring
   // expected-error @+1 {{writes fill 0, which is not acquired}}
-  tilegpu.ring_copy %v[%c0], %r[%c0] part 0 shape [32]
+  tilegpu.ring_copy %v[%c0], %r[%c0] operand 0 shape [32]
     {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [none]>} : !tile.view<1xf32>, !ring
   return
 }
@@ -177,16 +177,16 @@ func.func @copies_past_the_end(%n: i32, %v: !tile.view<1xf32>) {
   %c2 = arith.constant 2 : i32
   // expected-error @+1 {{is left with fill 0, which nobody gets}}
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_copy %v[%c0], %r[%c0] part 0 shape [32]
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.ring_copy %v[%c0], %r[%c0] operand 0 shape [32]
     {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [none]>} : !tile.view<1xf32>, !ring
-  tilegpu.ring_commit %r[%c0] : !ring
+  tilegpu.producer_commit %r[%c0] : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
     %j = arith.addi %i, %c1 : i32
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_acquire %r[%j] : !ring
-    tilegpu.ring_commit %r[%j] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.producer_acquire %r[%j] : !ring
+    tilegpu.producer_commit %r[%j] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   }
   return
 }
@@ -203,7 +203,7 @@ func.func @branch_that_begins_and_does_not_end(%n: i32, %v: !tile.view<1xf32>) {
   %r = tilegpu.ring_alloc : !ring
   %p = arith.cmpi sgt, %n, %c0 : i32
   scf.if %p {
-    tilegpu.ring_acquire %r[%c0] : !ring
+    tilegpu.producer_acquire %r[%c0] : !ring
   }
   return
 }
@@ -220,13 +220,13 @@ func.func @copies_on_conditions(%p: !tile.ptr<f16>, %n: i32, %q: i1) {
   %c1 = arith.constant 1 : i32
   %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
   // expected-error @+1 {{must stand beside the other copies of its fill by the copy engine, under the same condition}}
-  tilegpu.ring_copy %v[%c0, %c0], %r[%c0] part 0 shape [8, 64] if %q {tilegpu.access = #a, tilegpu.variant = #tma} : !tile.view<2xf16>, !ring
-  tilegpu.ring_copy %v[%c0, %c0], %r[%c0] part 1 shape [8, 64] {tilegpu.access = #a, tilegpu.variant = #tma} : !tile.view<2xf16>, !ring
-  tilegpu.ring_commit %r[%c0] : !ring
-  %m:2 = tilegpu.ring_get %r[%c0] : !ring
-  tilegpu.ring_release %r[%c0] : !ring
+  tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 0 shape [8, 64] if %q {tilegpu.access = #a, tilegpu.variant = #tma} : !tile.view<2xf16>, !ring
+  tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 1 shape [8, 64] {tilegpu.access = #a, tilegpu.variant = #tma} : !tile.view<2xf16>, !ring
+  tilegpu.producer_commit %r[%c0] : !ring
+  %m:2 = tilegpu.consumer_wait %r[%c0] : !ring
+  tilegpu.consumer_release %r[%c0] : !ring
   return
 }
 
@@ -239,12 +239,12 @@ func.func @view_of_no_argument(%p: !tile.ptr<f16>, %n: i32) {
   %c1 = arith.constant 1 : i32
   %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1] : i32 -> !tile.view<2xf16>
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
   // expected-error @+1 {{cannot be done by the copy engine: its view is no argument of the kernel}}
-  tilegpu.ring_copy %v[%c0, %c0], %r[%c0] part 0 shape [8, 64]
+  tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 0 shape [8, 64]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !ring
-  tilegpu.ring_commit %r[%c0] : !ring
-  %m = tilegpu.ring_get %r[%c0] : !ring
-  tilegpu.ring_release %r[%c0] : !ring
+  tilegpu.producer_commit %r[%c0] : !ring
+  %m = tilegpu.consumer_wait %r[%c0] : !ring
+  tilegpu.consumer_release %r[%c0] : !ring
   return
 }

@@ -14,13 +14,13 @@
 func.func @accumulators(%x: tensor<64x16xf16, #acc>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #sums>) {
   %c0 = arith.constant 0 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_put %x, %r[%c0] part 0 : tensor<64x16xf16, #acc>, !ring
-  tilegpu.ring_commit %r[%c0] : !ring
-  %g = tilegpu.ring_get %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.ring_put %x, %r[%c0] operand 0 : tensor<64x16xf16, #acc>, !ring
+  tilegpu.producer_commit %r[%c0] : !ring
+  %g = tilegpu.consumer_wait %r[%c0] : !ring
   %d = tilegpu.dot_async %g, %b, %c : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #sums>
   %y = tilegpu.dot_wait %d pending 0 : !tilegpu.in_flight<tensor<64x8xf32, #sums>> -> tensor<64x8xf32, #sums>
-  tilegpu.ring_release %r[%c0] : !ring
+  tilegpu.consumer_release %r[%c0] : !ring
   return
 }
 
@@ -31,12 +31,12 @@ func.func @accumulators(%x: tensor<64x16xf16, #acc>, %b: !tilegpu.smem<16x8xf16,
 func.func @vectors(%x: tensor<64x16xf16, #rows>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #sums>) {
   %c0 = arith.constant 0 : i32
   %r = tilegpu.ring_alloc : !ring
-  tilegpu.ring_acquire %r[%c0] : !ring
-  tilegpu.ring_put %x, %r[%c0] part 0 : tensor<64x16xf16, #rows>, !ring
-  tilegpu.ring_commit %r[%c0] : !ring
-  %g = tilegpu.ring_get %r[%c0] : !ring
+  tilegpu.producer_acquire %r[%c0] : !ring
+  tilegpu.ring_put %x, %r[%c0] operand 0 : tensor<64x16xf16, #rows>, !ring
+  tilegpu.producer_commit %r[%c0] : !ring
+  %g = tilegpu.consumer_wait %r[%c0] : !ring
   %d = tilegpu.dot_async %g, %b, %c : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #sums>
   %y = tilegpu.dot_wait %d pending 0 : !tilegpu.in_flight<tensor<64x8xf32, #sums>> -> tensor<64x8xf32, #sums>
-  tilegpu.ring_release %r[%c0] : !ring
+  tilegpu.consumer_release %r[%c0] : !ring
   return
 }

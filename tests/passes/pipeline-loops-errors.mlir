@@ -21,7 +21,7 @@ func.func @no_commit(%n: i32) {
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
     // expected-error @+1 {{needs a commit and a get of its fill in the same body}}
-    tilegpu.ring_acquire %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
   } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
   return
 }
@@ -36,12 +36,12 @@ func.func @puts_what_is_computed(%n: i32, %x: tensor<32xf32, #l>) {
   %c1 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
     // expected-error @+1 {{cannot run ahead: it puts what no load of the body delivers}}
-    tilegpu.ring_put %x, %r[%i] part 0 : tensor<32xf32, #l>, !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.ring_put %x, %r[%i] operand 0 : tensor<32xf32, #l>, !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
   return
 }

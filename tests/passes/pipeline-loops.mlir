@@ -10,33 +10,33 @@
 // CHECK-SAME: %[[N:[^:]*]]: i32
 // CHECK: %[[R:.*]] = tilegpu.ring_alloc : <3 x
 // CHECK: %[[P0:.*]] = arith.cmpi slt, %c0_i32, %[[N]]
-// CHECK: tilegpu.ring_acquire %[[R]][%c0_i32]
-// CHECK: tilegpu.ring_copy %{{.*}}[%c0_i32, %c0_i32], %[[R]][%c0_i32] part 0 shape [4, 8] if %[[P0]]
-// CHECK: tilegpu.ring_commit %[[R]][%c0_i32]
+// CHECK: tilegpu.producer_acquire %[[R]][%c0_i32]
+// CHECK: tilegpu.ring_copy %{{.*}}[%c0_i32, %c0_i32], %[[R]][%c0_i32] operand 0 shape [4, 8] if %[[P0]]
+// CHECK: tilegpu.producer_commit %[[R]][%c0_i32]
 // CHECK: %[[N1:.*]] = arith.subi %[[N]], %c1_i32
 // CHECK: %[[P1:.*]] = arith.cmpi slt, %c0_i32, %[[N1]]
-// CHECK: tilegpu.ring_copy %{{.*}}[%c1_i32, %c0_i32], %[[R]][%c1_i32] part 0 shape [4, 8] if %[[P1]]
-// CHECK: tilegpu.ring_commit %[[R]][%c1_i32]
+// CHECK: tilegpu.ring_copy %{{.*}}[%c1_i32, %c0_i32], %[[R]][%c1_i32] operand 0 shape [4, 8] if %[[P1]]
+// CHECK: tilegpu.producer_commit %[[R]][%c1_i32]
 // CHECK: scf.for %[[I:.*]] = %c0_i32 to %[[N]]
-// CHECK: tilegpu.ring_get %[[R]][%[[I]]]
+// CHECK: tilegpu.consumer_wait %[[R]][%[[I]]]
 // CHECK: %[[J:.*]] = arith.addi %[[I]], %c2_i32
 // CHECK: %[[N2:.*]] = arith.subi %[[N]], %c2_i32
 // CHECK: %[[P2:.*]] = arith.cmpi slt, %[[I]], %[[N2]]
-// CHECK: tilegpu.ring_acquire %[[R]][%[[J]]]
-// CHECK: tilegpu.ring_copy %{{.*}}[%[[J]], %c0_i32], %[[R]][%[[J]]] part 0 shape [4, 8] if %[[P2]]
-// CHECK: tilegpu.ring_release %[[R]][%[[I]]]
-// CHECK: tilegpu.ring_commit %[[R]][%[[J]]]
+// CHECK: tilegpu.producer_acquire %[[R]][%[[J]]]
+// CHECK: tilegpu.ring_copy %{{.*}}[%[[J]], %c0_i32], %[[R]][%[[J]]] operand 0 shape [4, 8] if %[[P2]]
+// CHECK: tilegpu.consumer_release %[[R]][%[[I]]]
+// CHECK: tilegpu.producer_commit %[[R]][%[[J]]]
 func.func @copies(%n: i32, %v: !tile.view<2xf16>) {
   %c0_i32 = arith.constant 0 : i32
   %c1_i32 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0_i32 to %n step %c1_i32 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_copy %v[%i, %c0_i32], %r[%i] part 0 shape [4, 8] {tilegpu.access = #access} : !tile.view<2xf16>, !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.ring_copy %v[%i, %c0_i32], %r[%i] operand 0 shape [4, 8] {tilegpu.access = #access} : !tile.view<2xf16>, !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
     %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
   return
 }
@@ -54,11 +54,11 @@ func.func @carried_place(%n: i32, %v: !tile.view<2xf16>, %o: i32, %d: i32) -> i3
   %c1_i32 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !ring
   %e = scf.for %i = %c0_i32 to %n step %c1_i32 iter_args(%at = %o) -> i32 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_copy %v[%at, %c0_i32], %r[%i] part 0 shape [4, 8] {tilegpu.access = #access} : !tile.view<2xf16>, !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.ring_copy %v[%at, %c0_i32], %r[%i] operand 0 shape [4, 8] {tilegpu.access = #access} : !tile.view<2xf16>, !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
     %next = arith.addi %at, %d : i32
     scf.yield %next : i32
   } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">}
@@ -68,12 +68,12 @@ func.func @carried_place(%n: i32, %v: !tile.view<2xf16>, %o: i32, %d: i32) -> i3
 // An index that is read from memory is read where an iteration follows alone.
 // CHECK-LABEL: func.func @place_in_memory
 // CHECK: scf.for
-// CHECK: tilegpu.ring_get
-// CHECK: tilegpu.ring_acquire
+// CHECK: tilegpu.consumer_wait
+// CHECK: tilegpu.producer_acquire
 // CHECK: scf.if
 // CHECK: %[[O:.*]] = tile.load
 // CHECK: tilegpu.ring_copy %{{.*}}[%[[O]], %{{.*}}]
-// CHECK: tilegpu.ring_commit
+// CHECK: tilegpu.producer_commit
 func.func @place_in_memory(%n: i32, %v: !tile.view<2xf16>, %table: !tile.ptr<i32>) {
   %c0_i32 = arith.constant 0 : i32
   %c1_i32 = arith.constant 1 : i32
@@ -81,11 +81,11 @@ func.func @place_in_memory(%n: i32, %v: !tile.view<2xf16>, %table: !tile.ptr<i32
   scf.for %i = %c0_i32 to %n step %c1_i32 : i32 {
     %p = tile.addptr %table, %i : !tile.ptr<i32>, i32
     %o = tile.load %p : !tile.ptr<i32> -> i32
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_copy %v[%o, %c0_i32], %r[%i] part 0 shape [4, 8] {tilegpu.access = #access} : !tile.view<2xf16>, !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.ring_copy %v[%o, %c0_i32], %r[%i] operand 0 shape [4, 8] {tilegpu.access = #access} : !tile.view<2xf16>, !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">}
   return
 }
@@ -93,25 +93,25 @@ func.func @place_in_memory(%n: i32, %v: !tile.view<2xf16>, %table: !tile.ptr<i32
 // A tile that ends in registers is loaded behind the get and put at the end.
 // CHECK-LABEL: func.func @through_registers
 // CHECK: scf.for
-// CHECK: tilegpu.ring_get
+// CHECK: tilegpu.consumer_wait
 // CHECK: %[[X:.*]] = scf.if
 // CHECK: tile.view_load
 // CHECK: } else {
-// CHECK: tilegpu.ring_release
+// CHECK: tilegpu.consumer_release
 // CHECK: tilegpu.ring_put %[[X]]
-// CHECK: tilegpu.ring_commit
+// CHECK: tilegpu.producer_commit
 func.func @through_registers(%n: i32, %v: !tile.view<2xf16>) {
   %c0_i32 = arith.constant 0 : i32
   %c1_i32 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0_i32 to %n step %c1_i32 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
     %t = tile.view_load %v[%i, %c0_i32] : !tile.view<2xf16> -> tensor<4x8xf16, #l>
-    tilegpu.ring_put %t, %r[%i] part 0 : tensor<4x8xf16, #l>, !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
+    tilegpu.ring_put %t, %r[%i] operand 0 : tensor<4x8xf16, #l>, !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
     %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">}
   return
 }

@@ -15,10 +15,10 @@ func.func @unknown_user(%x: tensor<32xf32, #l>) {
 
 #l = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @ring_that_was_not_lowered(%x: tensor<32xf32, #l>, %slot: i32) {
+func.func @ring_that_was_not_lowered(%x: tensor<32xf32, #l>, %stage: i32) {
   // expected-error @+1 {{touches shared memory, but does not say which bytes}}
   %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
-  tilegpu.ring_put %x, %r[%slot] part 0 : tensor<32xf32, #l>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+  tilegpu.ring_put %x, %r[%stage] operand 0 : tensor<32xf32, #l>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
 }
 

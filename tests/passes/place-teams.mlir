@@ -52,13 +52,13 @@ func.func @all_passes(%n: i32, %steps: i32) attributes {tile.kernel, tile.teams 
   %team = tile.team_id : i32
   %first = tile.by_role %c0, %team : i32
   %step = tile.by_role %c1, %c2 : i32
-  tilegpu.pass_turn alone
+  tilegpu.order_arrive alone
   scf.for %i = %first to %n step %step : i32 {
     %isFirst = arith.cmpi eq, %i, %c0 : i32
     scf.if %isFirst {
-      tilegpu.take_turn
+      tilegpu.order_wait
     } {tilegpu.begins_pass}
-    tilegpu.pass_turn if %isFirst behind %steps
+    tilegpu.order_arrive if %isFirst behind %steps
   }
   return
 }

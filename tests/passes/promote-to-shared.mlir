@@ -7,18 +7,18 @@
 // CHECK: %[[R:.*]] = tilegpu.ring_alloc : <1 x !tilegpu.smem<64x32xf16, #[[SA:.*]]>, !tilegpu.smem<32x64xf16, #[[SB:.*]]>>
 // CHECK: scf.for %[[I:.*]] = {{.*}} step %[[STEP:.*]] iter_args
 // CHECK-NEXT: %[[FILL:.*]] = arith.divui %[[I]], %[[STEP]]
-// CHECK-NEXT: tilegpu.ring_acquire %[[R]][%[[FILL]]]
+// CHECK-NEXT: tilegpu.producer_acquire %[[R]][%[[FILL]]]
 // CHECK-NEXT: %[[X:.*]] = tile.view_load {{.*}} -> tensor<64x32xf16
 // CHECK-NEXT: %[[Y:.*]] = tile.view_load {{.*}}#tilegpu.access<order = [0, 1]{{.*}} -> tensor<32x64xf16
-// CHECK-NEXT: tilegpu.ring_put %[[X]], %[[R]][%[[FILL]]] part 0
-// CHECK-NEXT: tilegpu.ring_put %[[Y]], %[[R]][%[[FILL]]] part 1
-// CHECK-NEXT: tilegpu.ring_commit %[[R]][%[[FILL]]]
-// CHECK-NEXT: %[[G:.*]]:2 = tilegpu.ring_get %[[R]][%[[FILL]]]
+// CHECK-NEXT: tilegpu.ring_put %[[X]], %[[R]][%[[FILL]]] operand 0
+// CHECK-NEXT: tilegpu.ring_put %[[Y]], %[[R]][%[[FILL]]] operand 1
+// CHECK-NEXT: tilegpu.producer_commit %[[R]][%[[FILL]]]
+// CHECK-NEXT: %[[G:.*]]:2 = tilegpu.consumer_wait %[[R]][%[[FILL]]]
 // CHECK: %[[FA:.*]] = tilegpu.smem_load %[[G]]#0
 // CHECK: %[[FB:.*]] = tilegpu.smem_load %[[G]]#1
 // CHECK-NOT: tile.permute
 // CHECK: tile.dot %[[FA]], %[[FB]]
-// CHECK-NEXT: tilegpu.ring_release %[[R]][%[[FILL]]]
+// CHECK-NEXT: tilegpu.consumer_release %[[R]][%[[FILL]]]
 func.func @operands(%a: !tile.view<2xf16> {tile.unit_stride = array<i32: 1>},
                     %b: !tile.view<2xf16> {tile.unit_stride = array<i32: 0>},
                     %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %n: i32) attributes {tile.kernel} {
@@ -70,10 +70,10 @@ func.func @same_tile_twice(%a: !tile.view<2xf16> {tile.unit_stride = array<i32: 
 // Products by multiply-add read the rings themselves. %x does not change in the loop: it is put before and released behind.
 // CHECK-LABEL: func.func @multiply_add
 // CHECK: tilegpu.ring_put
-// CHECK: %[[A:.*]] = tilegpu.ring_get
+// CHECK: %[[A:.*]] = tilegpu.consumer_wait
 // CHECK: scf.for
 // CHECK: tilegpu.ring_copy
-// CHECK: %[[B:.*]] = tilegpu.ring_get
+// CHECK: %[[B:.*]] = tilegpu.consumer_wait
 // CHECK: tilegpu.smem_dot %[[A]], %[[B]], %{{.*}} {{.*}}#tilegpu.variant<fma,
 // CHECK-NOT: tile.dot
 func.func @multiply_add(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %b: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>},
@@ -96,10 +96,10 @@ func.func @multiply_add(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}
 // CHECK-LABEL: func.func @copies
 // CHECK: %[[R:.*]] = tilegpu.ring_alloc : <1 x !tilegpu.smem<64x32xf16, #{{[a-z0-9]*}}>, !tilegpu.smem<32x64xf16, #{{[a-z0-9]*}}>>
 // CHECK: scf.for
-// CHECK: tilegpu.ring_copy {{.*}} part 0 shape [1, 64, 32] {{.*}}#tilegpu.variant<cp_async>
-// CHECK: tilegpu.ring_copy {{.*}} part 1 shape [32, 64] {{.*}}#tilegpu.variant<cp_async>
+// CHECK: tilegpu.ring_copy {{.*}} operand 0 shape [1, 64, 32] {{.*}}#tilegpu.variant<cp_async>
+// CHECK: tilegpu.ring_copy {{.*}} operand 1 shape [32, 64] {{.*}}#tilegpu.variant<cp_async>
 // CHECK-NOT: tile.view_load
-// CHECK: %[[G:.*]]:2 = tilegpu.ring_get %[[R]]
+// CHECK: %[[G:.*]]:2 = tilegpu.consumer_wait %[[R]]
 // CHECK: %[[B:.*]] = tilegpu.smem_load %[[G]]#1
 // CHECK: arith.addf %[[B]], %[[B]]
 // CHECK: tilegpu.ring_put

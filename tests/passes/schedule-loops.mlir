@@ -21,28 +21,28 @@ func.func @rings(%n: i32) {
   %c2 = arith.constant 2 : i32
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   }
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tile.stages = 5 : i32}
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tile.stages = 1 : i32}
   scf.for %i = %c0 to %c2 step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tile.stages = 5 : i32}
   return
 }
@@ -55,10 +55,10 @@ func.func @not_the_loops(%n: i32) {
   %c1 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%c0] : !ring
-    tilegpu.ring_commit %r[%c0] : !ring
-    %m = tilegpu.ring_get %r[%c0] : !ring
-    tilegpu.ring_release %r[%c0] : !ring
+    tilegpu.producer_acquire %r[%c0] : !ring
+    tilegpu.producer_commit %r[%c0] : !ring
+    %m = tilegpu.consumer_wait %r[%c0] : !ring
+    tilegpu.consumer_release %r[%c0] : !ring
   } {tile.stages = 3 : i32}
   return
 }
@@ -74,17 +74,17 @@ func.func @load_that_stays(%p: !tile.ptr<f32>, %n: i32) {
   %r = tilegpu.ring_alloc : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
     %x = tile.view_load %v[%i] : !tile.view<1xf32> -> tensor<32xf32, #l>
-    tilegpu.ring_acquire %r[%c0] : !ring
-    tilegpu.ring_put %x, %r[%c0] part 0 : tensor<32xf32, #l>, !ring
-    tilegpu.ring_commit %r[%c0] : !ring
-    %m = tilegpu.ring_get %r[%c0] : !ring
-    tilegpu.ring_release %r[%c0] : !ring
+    tilegpu.producer_acquire %r[%c0] : !ring
+    tilegpu.ring_put %x, %r[%c0] operand 0 : tensor<32xf32, #l>, !ring
+    tilegpu.producer_commit %r[%c0] : !ring
+    %m = tilegpu.consumer_wait %r[%c0] : !ring
+    tilegpu.consumer_release %r[%c0] : !ring
     tile.view_store %x, %v[%i] : tensor<32xf32, #l>, !tile.view<1xf32>
   } {tile.stages = 3 : i32}
   return
 }
 
-// Rotation takes a product that depends on loads alone before one that does not, and three stages.
+// LoopSkew takes a product that depends on loads alone before one that does not, and three stages.
 #a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #b = #tilegpu.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #c = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
@@ -107,59 +107,59 @@ func.func @rotation(%n: i32, %q: !left) -> (!sums, !sums, !sums) {
   %zero = arith.constant dense<0.0> : !sums
   %r = tilegpu.ring_alloc : !pairs
   %o = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
-    tilegpu.ring_acquire %r[%i] : !pairs
-    tilegpu.ring_commit %r[%i] : !pairs
-    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    tilegpu.producer_acquire %r[%i] : !pairs
+    tilegpu.producer_commit %r[%i] : !pairs
+    %k, %m = tilegpu.consumer_wait %r[%i] : !pairs
     %keys = tilegpu.smem_load %k : !memory -> !right
     %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
     %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
     %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
     %values = tilegpu.smem_load %m : !memory -> !right
     %next = tile.dot %weights, %values, %sums : !left, !right, !sums
-    tilegpu.ring_release %r[%i] : !pairs
+    tilegpu.consumer_release %r[%i] : !pairs
     scf.yield %next : !sums
-  } {tile.rotate}
+  } {tile.overlap_dots}
   %o2 = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
-    tilegpu.ring_acquire %r[%i] : !pairs
-    tilegpu.ring_commit %r[%i] : !pairs
-    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    tilegpu.producer_acquire %r[%i] : !pairs
+    tilegpu.producer_commit %r[%i] : !pairs
+    %k, %m = tilegpu.consumer_wait %r[%i] : !pairs
     %keys = tilegpu.smem_load %k : !memory -> !right
     %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
     %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
     %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
     %values = tilegpu.smem_load %m : !memory -> !right
     %next = tile.dot %weights, %values, %sums : !left, !right, !sums
-    tilegpu.ring_release %r[%i] : !pairs
+    tilegpu.consumer_release %r[%i] : !pairs
     scf.yield %next : !sums
-  } {tile.rotate, tile.stages = 2 : i32}
+  } {tile.overlap_dots, tile.stages = 2 : i32}
   %o3 = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
-    tilegpu.ring_acquire %r[%i] : !pairs
-    tilegpu.ring_commit %r[%i] : !pairs
-    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    tilegpu.producer_acquire %r[%i] : !pairs
+    tilegpu.producer_commit %r[%i] : !pairs
+    %k, %m = tilegpu.consumer_wait %r[%i] : !pairs
     %values = tilegpu.smem_load %m : !memory -> !right
     %next = tile.dot %q, %values, %sums : !left, !right, !sums
-    tilegpu.ring_release %r[%i] : !pairs
+    tilegpu.consumer_release %r[%i] : !pairs
     scf.yield %next : !sums
-  } {tile.rotate}
+  } {tile.overlap_dots}
   scf.for %i = %c0 to %n step %c1 : i32 {
-  } {tile.rotate}
+  } {tile.overlap_dots}
   %o4 = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
-    tilegpu.ring_acquire %r[%i] : !pairs
-    tilegpu.ring_commit %r[%i] : !pairs
-    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    tilegpu.producer_acquire %r[%i] : !pairs
+    tilegpu.producer_commit %r[%i] : !pairs
+    %k, %m = tilegpu.consumer_wait %r[%i] : !pairs
     %keys = tilegpu.smem_load %k : !memory -> !right
     %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
     %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
     %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
     %values = tilegpu.smem_load %m : !memory -> !right
     %next = tile.dot %weights, %values, %sums : !left, !right, !sums
-    tilegpu.ring_release %r[%i] : !pairs
+    tilegpu.consumer_release %r[%i] : !pairs
     scf.yield %next : !sums
   }
   return %o, %o2, %o3 : !sums, !sums, !sums
 }
 
-// Of what the copy engine brings each part of the body gets a ring of its own: two slots of each are enough.
+// Of what the copy engine brings each part of the body gets a ring of its own: two stages of each are enough.
 #access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>
 
 // CHECK-LABEL: func.func @rotation_by_engine
@@ -170,24 +170,24 @@ func.func @rotation_by_engine(%n: i32, %v: !tile.view<2xf16>, %q: !left) -> !sum
   %zero = arith.constant dense<0.0> : !sums
   %r = tilegpu.ring_alloc : !pairs
   %o = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
-    tilegpu.ring_acquire %r[%i] : !pairs
-    tilegpu.ring_copy %v[%i, %c0], %r[%i] part 0 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
-    tilegpu.ring_copy %v[%c0, %i], %r[%i] part 1 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
-    tilegpu.ring_commit %r[%i] : !pairs
-    %k, %m = tilegpu.ring_get %r[%i] : !pairs
+    tilegpu.producer_acquire %r[%i] : !pairs
+    tilegpu.ring_copy %v[%i, %c0], %r[%i] operand 0 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
+    tilegpu.ring_copy %v[%c0, %i], %r[%i] operand 1 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
+    tilegpu.producer_commit %r[%i] : !pairs
+    %k, %m = tilegpu.consumer_wait %r[%i] : !pairs
     %keys = tilegpu.smem_load %k : !memory -> !right
     %scores = tile.dot %q, %keys, %zero : !left, !right, !sums
     %narrow = arith.truncf %scores : !sums to tensor<16x16xf16, #c>
     %weights = tilegpu.convert_layout %narrow : tensor<16x16xf16, #c> -> !left
     %values = tilegpu.smem_load %m : !memory -> !right
     %next = tile.dot %weights, %values, %sums : !left, !right, !sums
-    tilegpu.ring_release %r[%i] : !pairs
+    tilegpu.consumer_release %r[%i] : !pairs
     scf.yield %next : !sums
-  } {tile.rotate, tile.stages = 2 : i32}
+  } {tile.overlap_dots, tile.stages = 2 : i32}
   return %o : !sums
 }
 
-// Ten slots of 16 KiB are all that sm_80 has room for: more are not even tried.
+// Ten stages of 16 KiB are all that sm_80 has room for: more are not even tried.
 // FITS-LABEL: func.func @more_than_fit
 // FITS: asked = 60, stages = 10, reason = "more do not fit in shared memory"
 #large = #tilegpu.shared<panel = [12], linear = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048], digits = [4096]>
@@ -197,10 +197,10 @@ func.func @more_than_fit(%n: i32) {
   %c1 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !large
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !large
-    tilegpu.ring_commit %r[%i] : !large
-    %m = tilegpu.ring_get %r[%i] : !large
-    tilegpu.ring_release %r[%i] : !large
+    tilegpu.producer_acquire %r[%i] : !large
+    tilegpu.producer_commit %r[%i] : !large
+    %m = tilegpu.consumer_wait %r[%i] : !large
+    tilegpu.consumer_release %r[%i] : !large
   } {tile.stages = 60 : i32}
   return
 }

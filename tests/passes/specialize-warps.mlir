@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: func.func @fills(
 // CHECK-SAME: tilegpu.producer_warps = 4 : i32
-// CHECK: %[[SLOTS:.*]] = tilegpu.smem_alloc slots 2
+// CHECK: %[[SLOTS:.*]] = tilegpu.smem_alloc stages 2
 // CHECK: %[[FULL:.*]] = tilegpu.smem_alloc {
 // CHECK: %[[EMPTY:.*]] = tilegpu.smem_alloc {
 // CHECK: %[[WARP:.*]] = tilegpu.warp_id : i32
@@ -46,7 +46,7 @@ func.func @fills(%p: !tile.ptr<f16> {tile.param = #tile.param<pointer, 0>}, %n: 
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1] : i32 -> !tile.view<2xf16>
-  %m = tilegpu.smem_alloc slots 2 {alignment = 1024 : i32, offset = 0 : i32} : !tilegpu.smem<8x64xf16, #s>
+  %m = tilegpu.smem_alloc stages 2 {alignment = 1024 : i32, offset = 0 : i32} : !tilegpu.smem<8x64xf16, #s>
   %full = tilegpu.smem_alloc {offset = 2048 : i32} : !tilegpu.smem<2xi64, #b>
   %empty = tilegpu.smem_alloc {offset = 2176 : i32} : !tilegpu.smem<2xi64, #b>
   tilegpu.elect {
@@ -55,11 +55,11 @@ func.func @fills(%p: !tile.ptr<f16> {tile.param = #tile.param<pointer, 0>}, %n: 
   }
   tilegpu.barrier {before_fills}
   %end = scf.for %i = %c0 to %n step %c1 iter_args(%at = %c0) -> i32 : i32 {
-    %slot = tilegpu.smem_slot %m at %c0 : !tilegpu.smem<8x64xf16, #s>
+    %stage = tilegpu.smem_stage %m at %c0 : !tilegpu.smem<8x64xf16, #s>
     tilegpu.elect {
       tilegpu.mbarrier_wait %empty[%c0] parity %c1 : !tilegpu.smem<2xi64, #b>
       tilegpu.mbarrier_expect 1024 at %full[%c0] : !tilegpu.smem<2xi64, #b>
-      tilegpu.tensor_copy %v[%at, %at], %slot, %full[%c0] shape [8, 64]
+      tilegpu.tensor_copy %v[%at, %at], %stage, %full[%c0] shape [8, 64]
         {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>}
         : !tile.view<2xf16>, !tilegpu.smem<8x64xf16, #s>, !tilegpu.smem<2xi64, #b>
     } {fills}

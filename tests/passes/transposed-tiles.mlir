@@ -9,14 +9,14 @@
 // CHECK: tilegpu.ring_alloc : <1 x !tilegpu.smem<64x32xf16, #{{[a-z0-9]*}}>>
 // CHECK-COUNT-1: tilegpu.ring_copy
 // CHECK-NOT: tilegpu.ring_copy
-// CHECK: %[[X:.*]] = tilegpu.ring_get
+// CHECK: %[[X:.*]] = tilegpu.consumer_wait
 // CHECK: tilegpu.dot_async %{{.*}}, %[[X]], %{{.*}}
 // CHECK: tilegpu.dot_async %{{.*}}, %[[X]] transposed, %{{.*}}
 // THREADS-LABEL: func.func @loaded_twice
 // THREADS: tilegpu.ring_alloc : <1 x !tilegpu.smem<64x32xf16, #{{[a-z0-9]*}}>>
 // THREADS-COUNT-1: tilegpu.ring_copy
 // THREADS-NOT: tilegpu.ring_copy
-// THREADS: %[[X:.*]] = tilegpu.ring_get
+// THREADS: %[[X:.*]] = tilegpu.consumer_wait
 // THREADS: %[[F:.*]] = tilegpu.smem_load %[[X]] : <64x32xf16
 // THREADS: tile.dot %{{.*}}, %[[F]],
 // THREADS: %[[G:.*]] = tilegpu.smem_load %[[X]] : <64x32xf16
@@ -78,13 +78,13 @@ func.func @apart(%x: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_str
 
 // -----
 
-// Transposed by the program: both operands are the same slot.
+// Transposed by the program: both operands are the same stage.
 // CHECK-LABEL: func.func @transposed_by_the_program
-// CHECK: %[[X:.*]] = tilegpu.ring_get
+// CHECK: %[[X:.*]] = tilegpu.consumer_wait
 // CHECK: tilegpu.dot_async %[[X]] transposed, %[[X]], %{{.*}}
 // CHECK-NOT: tile.permute
 // THREADS-LABEL: func.func @transposed_by_the_program
-// THREADS: %[[X:.*]] = tilegpu.ring_get
+// THREADS: %[[X:.*]] = tilegpu.consumer_wait
 // THREADS: %[[G:.*]] = tilegpu.smem_load %[[X]] : <64x64xf16
 // THREADS: %[[A:.*]] = tile.permute %[[G]], [1, 0]
 // THREADS: %[[B:.*]] = tilegpu.smem_load %[[X]] : <64x64xf16
@@ -112,11 +112,11 @@ func.func @transposed_by_the_program(%x: !tile.view<2xf16> {tile.alignment = 16 
 // CHECK-COUNT-3: tilegpu.ring_alloc
 // CHECK-NOT: tilegpu.ring_alloc
 // CHECK: tilegpu.ring_put
-// CHECK: %[[W:.*]] = tilegpu.ring_get
+// CHECK: %[[W:.*]] = tilegpu.consumer_wait
 // CHECK: scf.for
 // CHECK: tilegpu.dot_async %[[W]], %{{.*}}, %{{.*}}
 // CHECK: tilegpu.ring_put
-// CHECK: %[[B:.*]] = tilegpu.ring_get
+// CHECK: %[[B:.*]] = tilegpu.consumer_wait
 // CHECK: tilegpu.dot_async %[[W]] transposed, %[[B]], %{{.*}}
 func.func @kept(%w: !tile.view<2xf16> {tile.unit_stride = array<i32: 1>},
                 %x: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 1, 8>},

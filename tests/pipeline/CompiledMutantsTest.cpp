@@ -35,7 +35,7 @@ const auto product = kernel(
     });
 
 /// `tail` elements are missing to whole tiles in each direction.
-template <class T> Subject productOf(const char *name, const char *target, int stages, int tail) {
+template <class T> Subject dotOf(const char *name, const char *target, int stages, int tail) {
   return {name, target, [=](Attempt &attempt, int steps) {
             int depth = 64 / static_cast<int>(sizeof(T));
             int64_t width = steps * depth - tail, rows = kRows - tail, columns = kColumns - tail;
@@ -364,11 +364,11 @@ Subject addition() {
 }
 
 std::vector<Subject> subjects() {
-  return {productOf<half>("f16, 2 stages", "sm_80", 2, 0),
-          productOf<half>("f16, 3 stages, tail", "sm_80", 3, 8),
-          productOf<bfloat16>("bf16, 4 stages, tail", "sm_80", 4, 8),
-          productOf<float>("f32, 3 stages", "sm_80", 3, 0),
-          productOf<half>("f16, 3 stages, sm_90a", "sm_90a", 3, 8),
+  return {dotOf<half>("f16, 2 stages", "sm_80", 2, 0),
+          dotOf<half>("f16, 3 stages, tail", "sm_80", 3, 8),
+          dotOf<bfloat16>("bf16, 4 stages, tail", "sm_80", 4, 8),
+          dotOf<float>("f32, 3 stages", "sm_80", 3, 0),
+          dotOf<half>("f16, 3 stages, sm_90a", "sm_90a", 3, 8),
           product64(2),
           product64(4),
           nestedLoops(),

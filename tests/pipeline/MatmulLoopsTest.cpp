@@ -48,7 +48,7 @@ template <class T> struct Matrix {
   }
 };
 
-std::vector<double> productOf(const auto &a, const auto &b) {
+std::vector<double> dotOf(const auto &a, const auto &b) {
   std::vector<double> sums(static_cast<size_t>(a.rows * b.columns));
   for (int64_t i = 0; i < a.rows; ++i)
     for (int64_t k = 0; k < a.columns; ++k)
@@ -70,7 +70,7 @@ protected:
     int64_t m = isEven ? kM : kM + 5, n = isEven ? kN : kN - 3,
             k = isEven || steps == 0 ? steps * depth : steps * depth - 7;
     Matrix<T> a(m, k, orders.aByColumns, edges, 1), b(k, n, orders.bByColumns, edges, 2);
-    std::vector<double> expected = productOf(a, b);
+    std::vector<double> expected = dotOf(a, b);
     auto sums = input<float>({m, n}, std::vector<float>(static_cast<size_t>(m * n)));
     auto program = matmul().consts(depth, stages).checked(isChecked);
     runUnderEverySchedule(
@@ -127,7 +127,7 @@ TEST_P(MatmulLoops, MoreStagesThanFit) {
   constexpr int kDepth = 128, kSteps = 7;
   Matrix<half> a(kM, kSteps * kDepth, false, Edges::Even, 1),
       b(kSteps * kDepth, kN, false, Edges::Even, 2);
-  std::vector<double> expected = productOf(a, b);
+  std::vector<double> expected = dotOf(a, b);
   auto sums = input<float>({kM, kN}, std::vector<float>(kM * kN));
   runUnderEverySchedule(
       matmul().consts(kDepth, 16), kSteps, {Written(sums, smallIntegers<float>(kM * kN, 3))},

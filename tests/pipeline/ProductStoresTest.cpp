@@ -27,10 +27,10 @@ struct Factors {
 
 constexpr int64_t kWidth = 32; ///< of K, whole chunks of 16 bytes
 
-class ProductStores : public StagedLoops {
+class DotStores : public StagedLoops {
 protected:
   template <class Launcher, class... X>
-  static bool isByEngine(const Launcher &launcher, const X &...tensors) {
+  static bool isByTma(const Launcher &launcher, const X &...tensors) {
     return hopperPtxOf(launcher, tensors...).find("d.global.shared::cta") != std::string::npos;
   }
 
@@ -59,7 +59,7 @@ const auto product =
 double stored(double sum) { return std::max(sum, -2.0) * 2; }
 
 // Rows that are longer than the view keep what is behind it.
-TEST_P(ProductStores, EndsOfViews) {
+TEST_P(DotStores, EndsOfViews) {
   for (auto [m, n, columns] : {std::array<int64_t, 3>{64, 192, 192},
                                {65, 200, 192},
                                {1, 8, 64},
@@ -73,9 +73,9 @@ TEST_P(ProductStores, EndsOfViews) {
     auto memory = input<half>({m * pitch}, initial);
     auto d = memory.withStrides({m, n}, {pitch, 1});
     if (isHopper())
-      EXPECT_TRUE(isByEngine(product.consts(static_cast<int>(columns)).warps(4),
-                             input<half>({m, kWidth}, factors.a),
-                             input<half>({kWidth, n}, factors.b), d));
+      EXPECT_TRUE(isByTma(product.consts(static_cast<int>(columns)).warps(4),
+                          input<half>({m, kWidth}, factors.a), input<half>({kWidth, n}, factors.b),
+                          d));
     run(product.consts(static_cast<int>(columns)).warps(4), factors, d, memory, initial,
         [&, n = n](int64_t i) {
           return i % pitch < n ? stored(factors.product(i / pitch, i % pitch))
@@ -84,33 +84,33 @@ TEST_P(ProductStores, EndsOfViews) {
   }
 }
 
-TEST_P(ProductStores, ColumnMajorViews) {
+TEST_P(DotStores, ColumnMajorViews) {
   const int64_t m = 72, n = 100;
   Factors factors{m, n, kWidth};
   std::vector<half> initial = before(m * n);
   auto memory = input<half>({n, m}, initial);
   if (isHopper())
-    EXPECT_TRUE(isByEngine(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
-                           input<half>({kWidth, n}, factors.b), memory.T()));
+    EXPECT_TRUE(isByTma(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
+                        input<half>({kWidth, n}, factors.b), memory.T()));
   run(product.consts(64).warps(4), factors, memory.T(), memory, initial,
       [&](int64_t i) { return stored(factors.product(i % m, i / m)); });
 }
 
 // Rows that do not lie at multiples of 16 bytes are left to threads.
-TEST_P(ProductStores, RowsAtOddPlaces) {
+TEST_P(DotStores, RowsAtOddPlaces) {
   const int64_t m = 66, n = 67;
   Factors factors{m, n, kWidth};
   std::vector<half> initial = before(m * n);
   auto d = input<half>({m, n}, initial);
   if (isHopper())
-    EXPECT_FALSE(isByEngine(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
-                            input<half>({kWidth, n}, factors.b), d));
+    EXPECT_FALSE(isByTma(product.consts(64).warps(4), input<half>({m, kWidth}, factors.a),
+                         input<half>({kWidth, n}, factors.b), d));
   run(product.consts(64).warps(4), factors, d, d, initial,
       [&](int64_t i) { return stored(factors.product(i / n, i % n)); });
 }
 
 // Each iteration stores to the place of the one before: the last one's values stay. Behind it lies a tile outside.
-TEST_P(ProductStores, TheSamePlaceAgainAndAgain) {
+TEST_P(DotStores, TheSamePlaceAgainAndAgain) {
   static const auto program = kernel("stored_again", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d) {
     constexpr int kColumns = 192;
     for (auto again : range(3)) {
@@ -129,7 +129,7 @@ TEST_P(ProductStores, TheSamePlaceAgainAndAgain) {
 }
 
 // A batch in front, and what the sums are added to comes from memory as well.
-TEST_P(ProductStores, EpiloguesOfBatches) {
+TEST_P(DotStores, EpiloguesOfBatches) {
   static const auto program =
       kernel("stored_batch", [](In<f16, 2> a, In<f16, 2> b, In<f16, 1> bias, Out<f16, 3> d) {
         constexpr int kColumns = 128;
@@ -148,7 +148,7 @@ TEST_P(ProductStores, EpiloguesOfBatches) {
   auto a = input<half>({factors.m, kWidth}, factors.a), b = input<half>({kWidth, n}, factors.b);
   auto added = input<half>({n}, bias);
   if (isHopper())
-    EXPECT_TRUE(isByEngine(program.warps(4).grid(int(batches)), a, b, added, d));
+    EXPECT_TRUE(isByTma(program.warps(4).grid(int(batches)), a, b, added, d));
   runUnderEverySchedule(
       program.warps(4).grid(int(batches)), 3, {Written(d, initial)},
       [&] {
@@ -161,7 +161,7 @@ TEST_P(ProductStores, EpiloguesOfBatches) {
 }
 
 // A view without elements has no map: nothing is stored.
-TEST_P(ProductStores, ViewsWithoutElements) {
+TEST_P(DotStores, ViewsWithoutElements) {
   static const auto program =
       kernel("stored_nowhere", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d) {
         auto sums = var(zeros(f32, {kRows, 64}));
@@ -177,7 +177,7 @@ TEST_P(ProductStores, ViewsWithoutElements) {
 }
 
 // Programs one tile after the other, with a warp of their own for copies or without: a tile is stored while the next is loaded.
-TEST_P(ProductStores, PersistentPrograms) {
+TEST_P(DotStores, PersistentPrograms) {
   static const auto program =
       kernel("stored_in_turn", [](In<f16, 2> a, In<f16, 2> b, Out<f16, 2> d, ConstOf<bool> flattens,
                                   ConstOf<bool> specializes) {
@@ -203,7 +203,7 @@ TEST_P(ProductStores, PersistentPrograms) {
     }
 }
 
-STAGED_LOOPS_SUITE(ProductStores);
+STAGED_LOOPS_SUITE(DotStores);
 
 } // namespace
 } // namespace tile::test

@@ -15,8 +15,8 @@ const bool gate = assembleEverything(Spills::Forbidden);
 namespace {
 
 /// The optional passes that run loads ahead of their use; a compiler need not have them all.
-constexpr const char *kPipelinePasses[] = {"schedule-loops", "pipeline-loops", "rotate-loops",
-                                           "overlap-products", "specialize-warps"};
+constexpr const char *kPipelinePasses[] = {"schedule-loops", "pipeline-loops", "skew-loops",
+                                           "reorder-dots", "specialize-warps"};
 
 std::vector<std::string> knownPipelinePasses() {
   std::vector<std::string> known;

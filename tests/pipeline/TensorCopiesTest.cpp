@@ -16,7 +16,7 @@ class TensorCopies : public StagedLoops {
 protected:
   /// Does the program, compiled for these tensors as sm_90a, use the copy engine?
   template <class Launcher, class... X>
-  static bool isByEngine(const Launcher &launcher, const X &...tensors) {
+  static bool isByTma(const Launcher &launcher, const X &...tensors) {
     return has(hopperPtxOf(launcher, tensors...), "cp.async.bulk.tensor");
   }
 
@@ -45,7 +45,7 @@ protected:
     std::vector<Sum> zeros(static_cast<size_t>(m * n));
     auto sums = input<Sum>({m, n}, zeros);
     if (isHopper())
-      EXPECT_TRUE(isByEngine(program, left, right, sums));
+      EXPECT_TRUE(isByTma(program, left, right, sums));
     auto expected = [&](int64_t i) {
       double sum = 0;
       for (int64_t l = 0; l < k; ++l)
@@ -96,7 +96,7 @@ TEST_P(TensorCopies, ManyDimensions) {
   std::vector<float> zeros(kBatches * kHeads * kSide * kColumns);
   auto sums = input<float>({kBatches, kHeads, kSide, kColumns}, zeros);
   if (isHopper())
-    EXPECT_TRUE(isByEngine(program, left, right, sums));
+    EXPECT_TRUE(isByTma(program, left, right, sums));
   auto expected = [&](int64_t i) {
     int64_t column = i % kColumns, row = i / kColumns % kSide, head = i / kColumns / kSide % kHeads,
             batch = i / kColumns / kSide / kHeads;
@@ -150,7 +150,7 @@ TEST_P(TensorCopies, LoopsInLoops) {
     std::vector<half> zeros(kMatrices * kSide * kSide);
     auto sums = input<half>({kMatrices, kSide, kSide}, zeros);
     if (isHopper())
-      EXPECT_TRUE(isByEngine(program.grid(1), left, right, sums));
+      EXPECT_TRUE(isByTma(program.grid(1), left, right, sums));
     auto expected = [&](int64_t i) {
       double sum = 0;
       for (int64_t k = 0; k < depth; ++k)

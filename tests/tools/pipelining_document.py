@@ -178,8 +178,8 @@ def with_variables_of(lines, shown):
     return lines
 
 
-kKinds = {"cmpi": "is", "ring_get": "tiles", "ring_tiles": "tiles", "make_view": "view", "dot_async": "dot", "dot_wait": "acc",
-          "smem_alloc": "smem", "ring_alloc": "ring", "smem_slot": "stage", "view_load": "tile", "for": "out", "if": "out",
+kKinds = {"cmpi": "is", "consumer_wait": "tiles", "ring_tiles": "tiles", "make_view": "view", "dot_async": "dot", "dot_wait": "acc",
+          "smem_alloc": "smem", "ring_alloc": "ring", "smem_stage": "stage", "view_load": "tile", "for": "out", "if": "out",
           "while": "out"}
 
 

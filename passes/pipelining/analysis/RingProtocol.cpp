@@ -44,7 +44,8 @@ bool touchesRings(Operation *op) {
 }
 
 bool holdsRingSteps(scf::ForOp loop) {
-  return llvm::any_of(*loop.getBody(), [](Operation &op) { return isa<gpu::RingAcquireOp>(op); });
+  return llvm::any_of(*loop.getBody(),
+                      [](Operation &op) { return isa<gpu::ProducerAcquireOp>(op); });
 }
 
 } // namespace
@@ -73,13 +74,13 @@ private:
         .Case<scf::ForOp>([&](auto loop) { return runLoop(loop, numbers); })
         .Case<scf::IfOp, scf::WhileOp>(
             [&](auto branches) { return runBranches(branches, numbers); })
-        .Case<gpu::RingAcquireOp>([&](auto step) { return acquire(step, numbers); })
-        .Case<gpu::RingCommitOp>(
+        .Case<gpu::ProducerAcquireOp>([&](auto step) { return acquire(step, numbers); })
+        .Case<gpu::ProducerCommitOp>(
             [&](auto step) { return advance(step, numbers, Step::Acquired, Step::Committed); })
-        .Case<gpu::RingGetOp>([&](auto step) { return get(step, numbers); })
+        .Case<gpu::ConsumerWaitOp>([&](auto step) { return get(step, numbers); })
         .Case<gpu::RingTilesOp>(
             [&](auto tiles) { return advance(tiles, numbers, Step::Got, Step::Got); })
-        .Case<gpu::RingReleaseOp>(
+        .Case<gpu::ConsumerReleaseOp>(
             [&](auto step) { return advance(step, numbers, Step::Got, Step::Released); })
         .Case<gpu::RingCopyOp>([&](auto copy) {
           return write(copy, numbers, copy.getPredicate() || isa<scf::IfOp>(copy->getParentOp()));
@@ -186,7 +187,7 @@ private:
     });
   }
 
-  LogicalResult acquire(gpu::RingAcquireOp op, const Numbers &numbers) {
+  LogicalResult acquire(gpu::ProducerAcquireOp op, const Numbers &numbers) {
     std::optional<int64_t> number = numberOf(op, op.getFill(), numbers);
     if (!number)
       return failure();
@@ -194,20 +195,20 @@ private:
     if (*number == 0 && isEmpty(fills))
       fills.clear();
     int64_t last = fills.empty() ? -1 : fills.rbegin()->first,
-            slots = op.getRing().getType().getSlots();
+            stages = op.getRing().getType().getStages();
     if (*number != last + 1)
       return op.emitOpError("acquires fill ") << *number << " after fill " << last;
-    auto before = fills.find(*number - slots);
+    auto before = fills.find(*number - stages);
     if (before != fills.end() && before->second.step != Step::Released)
       return op.emitOpError("acquires fill ")
-             << *number << ", whose slot holds fill " << before->first << ", only "
+             << *number << ", whose stage holds fill " << before->first << ", only "
              << nameOf(before->second.step);
-    if (before != fills.end() && slots > 1 && !before->second.isSeenReleased) {
-      if (!isFilledByEngine(op.getRing().getDefiningOp<gpu::RingAllocOp>()))
+    if (before != fills.end() && stages > 1 && !before->second.isSeenReleased) {
+      if (!isFilledByTma(op.getRing().getDefiningOp<gpu::RingAllocOp>()))
         return op.emitOpError("acquires fill ")
                << *number << " before all threads have met behind the release of fill "
                << before->first;
-      protocol_.meetings_.insert(op);
+      protocol_.barriers_.insert(op);
       meetAt(op);
     }
     fills[*number] = Fill();
@@ -237,19 +238,19 @@ private:
   }
 
   // Of all rings that the engine fills beside this one: their groups of warps drift apart if this one's do.
-  void meetAt(gpu::RingAcquireOp acquire) {
-    for (auto other : acquire->getBlock()->getOps<gpu::RingAcquireOp>())
-      if (auto ring = other.getRing().getDefiningOp<gpu::RingAllocOp>(); isFilledByEngine(ring))
+  void meetAt(gpu::ProducerAcquireOp acquire) {
+    for (auto other : acquire->getBlock()->getOps<gpu::ProducerAcquireOp>())
+      if (auto ring = other.getRing().getDefiningOp<gpu::RingAllocOp>(); isFilledByTma(ring))
         meet(rings_[ring]);
   }
 
   // All threads meet at a get, unless the engine tells each that the bytes have come.
-  LogicalResult get(gpu::RingGetOp op, const Numbers &numbers) {
+  LogicalResult get(gpu::ConsumerWaitOp op, const Numbers &numbers) {
     if (failed(advance(op, numbers, Step::Committed, Step::Got)))
       return failure();
     Fills &fills = rings_[op.getRing().getDefiningOp()];
     int64_t number = numbers.lookup(op.getFill()), committed = 0;
-    if (!isFilledByEngine(op.getRing().getDefiningOp<gpu::RingAllocOp>()))
+    if (!isFilledByTma(op.getRing().getDefiningOp<gpu::RingAllocOp>()))
       meet(fills);
     for (auto &[other, fill] : fills)
       committed += other > number && fill.step == Step::Committed;
@@ -307,22 +308,22 @@ private:
 };
 
 RingProtocol::RingProtocol(func::FuncOp function) {
-  int32_t mostSlots = 0;
+  int32_t mostStagesUsed = 0;
   function.walk([&](gpu::RingAllocOp ring) {
-    mostSlots = std::max(mostSlots, ring.getRing().getType().getSlots());
+    mostStagesUsed = std::max(mostStagesUsed, ring.getRing().getType().getStages());
   });
-  int64_t most = mostSlots ? 2 * mostSlots + 1 : -1;
+  int64_t most = mostStagesUsed ? 2 * mostStagesUsed + 1 : -1;
   for (int64_t iterations = 0; iterations <= most && valid_; ++iterations)
     valid_ = succeeded(RingSimulation(*this, iterations).run(function));
 }
 
-bool isFilledByEngine(gpu::RingAllocOp ring) {
+bool isFilledByTma(gpu::RingAllocOp ring) {
   bool hasCopies = false;
   for (Operation *user : ring->getUsers()) {
-    bool isByEngine = isa<gpu::RingCopyOp>(user) && gpu::variantOf(user) == gpu::VariantKind::Tma;
-    if (isa<gpu::RingPutOp>(user) || (isa<gpu::RingCopyOp>(user) && !isByEngine))
+    bool isByTma = isa<gpu::RingCopyOp>(user) && gpu::variantOf(user) == gpu::VariantKind::Tma;
+    if (isa<gpu::RingPutOp>(user) || (isa<gpu::RingCopyOp>(user) && !isByTma))
       return false;
-    hasCopies |= isByEngine;
+    hasCopies |= isByTma;
   }
   return hasCopies;
 }

@@ -1,4 +1,4 @@
-// The order of operations on rings: each fill is acquired, filled, committed, got and released, in that order, no slot is
+// The order of operations on rings: each fill is acquired, filled, committed, got and released, in that order, no stage is
 // written before its readers are done with it, and nothing is copied that nobody will read.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tile::passes {
 
-/// Follows the fills of every ring of a function: with 0 iterations of each loop, with 1, 2, ... until each slot has been
+/// Follows the fills of every ring of a function: with 0 iterations of each loop, with 1, 2, ... until each stage has been
 /// used twice, and through each branch both ways.
 class RingProtocol {
 public:
@@ -18,11 +18,11 @@ public:
 
   /// How many fills at least have been committed after the one that is got here: copies of so many may still be on
   /// their way when this one's have arrived.
-  int32_t laterFills(gpu::RingGetOp get) const { return later_.lookup(get); }
+  int32_t laterFills(gpu::ConsumerWaitOp get) const { return later_.lookup(get); }
 
-  /// Must all threads meet at an acquire, since nothing else shows that they have released the slot's fill before? In a
+  /// Must all threads meet at an acquire, since nothing else shows that they have released the stage's fill before? In a
   /// ring that the copy engine alone fills; elsewhere they meet at each get.
-  bool mustMeetAt(gpu::RingAcquireOp acquire) const { return meetings_.contains(acquire); }
+  bool needsBarrierAt(gpu::ProducerAcquireOp acquire) const { return barriers_.contains(acquire); }
 
   /// The number of the fill that an operation is on, less the number of iterations that its loop has completed; nothing
   /// if that differs between iterations.
@@ -35,13 +35,13 @@ private:
   friend class RingSimulation;
 
   bool valid_ = true;
-  llvm::DenseSet<mlir::Operation *> meetings_;
+  llvm::DenseSet<mlir::Operation *> barriers_;
   llvm::DenseMap<mlir::Operation *, int32_t> later_;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> leads_;
 };
 
 /// Does the copy engine alone fill a ring? Then a get waits for bytes, and threads do not meet there.
-bool isFilledByEngine(gpu::RingAllocOp ring);
+bool isFilledByTma(gpu::RingAllocOp ring);
 
 /// Is the order kept? A pass that makes or moves operations on rings asks at its end.
 mlir::LogicalResult verifyRings(mlir::func::FuncOp function);

@@ -14,7 +14,7 @@ bool isOfPart(ArrayRef<Operation *> readers, const llvm::SetVector<Operation *> 
 
 } // namespace
 
-SmallVector<Operation *> readersOf(gpu::RingGetOp get, ValueRange tiles) {
+SmallVector<Operation *> readersOf(gpu::ConsumerWaitOp get, ValueRange tiles) {
   llvm::SetVector<Operation *> readers;
   auto add = [&](Operation *user) {
     if (Operation *op = get->getBlock()->findAncestorOpInBlock(*user))
@@ -31,13 +31,13 @@ SmallVector<Operation *> readersOf(gpu::RingGetOp get, ValueRange tiles) {
   return readers.takeVector();
 }
 
-SmallVector<TilesOfReaders> ringsByReaders(gpu::RingGetOp get, const Rotation &rotation) {
-  bool isOne = !isFilledByEngine(get.getRing().getDefiningOp<gpu::RingAllocOp>());
+SmallVector<TilesOfReaders> ringsByReaders(gpu::ConsumerWaitOp get, const LoopSkew &skew) {
+  bool isOne = !isFilledByTma(get.getRing().getDefiningOp<gpu::RingAllocOp>());
   SmallVector<TilesOfReaders> rings;
   for (auto [number, tile] : llvm::enumerate(get.getTiles())) {
     SmallVector<Operation *> readers = readersOf(get, isOne ? get.getTiles() : ValueRange(tile));
-    bool isLedFrom = isOfPart(readers, rotation.leading),
-         isLaggedFrom = isOfPart(readers, rotation.lagging);
+    bool isLedFrom = isOfPart(readers, skew.leading),
+         isLaggedFrom = isOfPart(readers, skew.lagging);
     auto *ring = llvm::find_if(rings, [&](const TilesOfReaders &other) {
       return other.isLedFrom == isLedFrom && other.isLaggedFrom == isLaggedFrom;
     });
@@ -48,8 +48,8 @@ SmallVector<TilesOfReaders> ringsByReaders(gpu::RingGetOp get, const Rotation &r
   return rings;
 }
 
-gpu::RingGetOp getOf(Value ring, scf::ForOp loop) {
-  for (auto get : loop.getBody()->getOps<gpu::RingGetOp>())
+gpu::ConsumerWaitOp getOf(Value ring, scf::ForOp loop) {
+  for (auto get : loop.getBody()->getOps<gpu::ConsumerWaitOp>())
     if (get.getRing() == ring)
       return get;
   return {};

@@ -18,7 +18,7 @@ static std::string whyNotInKernel(func::FuncOp kernel) {
   int64_t warps = ir::warpsOf(kernel) * ir::teamsOf(kernel);
   if (kernel->hasAttr(ir::kCallableAttr))
     return "it is in a function that kernels call";
-  if (warps % ir::kWarpsPerGroup || warps + gpu::kProducerWarps > gpu::kMostWarps)
+  if (warps % ir::kWarpsPerWarpgroup || warps + gpu::kProducerWarps > gpu::kMostWarps)
     return "the kernel has " + std::to_string(warps) +
            " warps, not groups of four that leave room for " + std::to_string(gpu::kProducerWarps) +
            " more";
@@ -49,11 +49,11 @@ static std::string whyNotInKernel(func::FuncOp kernel) {
 
 std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
   SmallVector<gpu::RingAllocOp> rings;
-  for (gpu::RingAcquireOp acquire : ringsOf(loop))
+  for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
     rings.push_back(acquire.getRing().getDefiningOp<gpu::RingAllocOp>());
   if (rings.empty() || stages < 2)
     return "none of its loads runs ahead";
-  if (!llvm::all_of(rings, isFilledByEngine))
+  if (!llvm::all_of(rings, isFilledByTma))
     return "threads load some of what its products read";
   auto kernel = loop->getParentOfType<func::FuncOp>();
   if (std::string why = whyNotInKernel(kernel); !why.empty())
@@ -61,7 +61,7 @@ std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
   SmallVector<Operation *> fills;
   for (gpu::RingAllocOp ring : rings)
     for (Operation *user : ring->getUsers())
-      if (isa<gpu::RingAcquireOp, gpu::RingCopyOp>(user))
+      if (isa<gpu::ProducerAcquireOp, gpu::RingCopyOp>(user))
         fills.push_back(user);
   return whyNotApart(RoleSlice(fills, Role::Producer), kernel,
                      [&](Operation *op) { return llvm::is_contained(fills, op); });

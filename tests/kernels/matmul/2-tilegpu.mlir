@@ -29,34 +29,34 @@ module {
     %14 = arith.muli %12, %c32_i32 : i32
     %15 = arith.cmpi slt, %c0_i32, %6 : i32
     %16 = arith.muli %c0_i32, %c32_i32 : i32
-    %17 = tilegpu.smem_slot %0 at %c0_i32 : <32x32xf16, #shared>
+    %17 = tilegpu.smem_stage %0 at %c0_i32 : <32x32xf16, #shared>
     tilegpu.copy_async %4[%13, %16], %17 shape [32, 32] if %15 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
-    %18 = tilegpu.smem_slot %1 at %c0_i32 : <32x32xf16, #shared>
+    %18 = tilegpu.smem_stage %1 at %c0_i32 : <32x32xf16, #shared>
     tilegpu.copy_async %3[%16, %14], %18 shape [32, 32] if %15 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
     tilegpu.async_commit
     %19 = arith.subi %6, %c1_i32 : i32
     %20 = arith.cmpi slt, %c0_i32, %19 : i32
     %21 = arith.muli %c1_i32, %c32_i32 : i32
     %c2048_i32 = arith.constant 2048 : i32
-    %22 = tilegpu.smem_slot %0 at %c2048_i32 : <32x32xf16, #shared>
+    %22 = tilegpu.smem_stage %0 at %c2048_i32 : <32x32xf16, #shared>
     tilegpu.copy_async %4[%13, %21], %22 shape [32, 32] if %20 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
-    %23 = tilegpu.smem_slot %1 at %c2048_i32 : <32x32xf16, #shared>
+    %23 = tilegpu.smem_stage %1 at %c2048_i32 : <32x32xf16, #shared>
     tilegpu.copy_async %3[%21, %14], %23 shape [32, 32] if %20 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
     tilegpu.async_commit
     %c4096_i32 = arith.constant 4096 : i32
     %24:3 = scf.for %arg12 = %c0_i32 to %6 step %c1_i32 iter_args(%arg13 = %cst, %arg14 = %c0_i32, %arg15 = %c4096_i32) -> (tensor<32x32xf32, #layout>, i32, i32)  : i32 {
       tilegpu.async_wait 1
       tilegpu.barrier {reason = "what all threads copied arrives, and what they have read may be overwritten"}
-      %28 = tilegpu.smem_slot %0 at %arg14 : <32x32xf16, #shared>
-      %29 = tilegpu.smem_slot %1 at %arg14 : <32x32xf16, #shared>
+      %28 = tilegpu.smem_stage %0 at %arg14 : <32x32xf16, #shared>
+      %29 = tilegpu.smem_stage %1 at %arg14 : <32x32xf16, #shared>
       %c2_i32 = arith.constant 2 : i32
       %30 = arith.addi %arg12, %c2_i32 : i32
       %31 = arith.subi %6, %c2_i32 : i32
       %32 = arith.cmpi slt, %arg12, %31 : i32
       %33 = arith.muli %30, %c32_i32 : i32
-      %34 = tilegpu.smem_slot %0 at %arg15 : <32x32xf16, #shared>
+      %34 = tilegpu.smem_stage %0 at %arg15 : <32x32xf16, #shared>
       tilegpu.copy_async %4[%13, %33], %34 shape [32, 32] if %32 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
-      %35 = tilegpu.smem_slot %1 at %arg15 : <32x32xf16, #shared>
+      %35 = tilegpu.smem_stage %1 at %arg15 : <32x32xf16, #shared>
       tilegpu.copy_async %3[%33, %14], %35 shape [32, 32] if %32 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
       %36 = tilegpu.smem_load %28 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout1>
       %37 = tilegpu.smem_load %29 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout2>

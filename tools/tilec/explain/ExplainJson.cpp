@@ -91,8 +91,8 @@ private:
             {"unspecialized", l.unspecialized.empty() ? Json(nullptr) : Json(l.unspecialized)},
             {"barriers", l.barriers},
             {"groups_in_flight", l.groupsInFlight ? Json(*l.groupsInFlight) : Json(nullptr)},
-            {"waits_for_engine", l.waitsForEngine},
-            {"products_in_flight", l.productsInFlight}};
+            {"waits_for_engine", l.waitsForTma},
+            {"products_in_flight", l.dotsInFlight}};
   }
 
   Json of(const LayoutChange &c) {
@@ -125,7 +125,7 @@ private:
     return {{"where", place(a.where)},
             {"offset", a.offset},
             {"bytes", a.bytes},
-            {"slots", a.slots},
+            {"stages", a.stages},
             {"teams", a.teams},
             {"tile", a.tile},
             {"dtype", a.dtype},

@@ -154,12 +154,12 @@ private:
       std::string asked = loop.stagesAsked ? count(loop.stagesAsked, "stage", "stages") + " asked"
                                            : "stages not said";
       std::string flight =
-          loop.waitsForEngine ? "a wait for what the copy engine brings" : "no copies to wait for";
+          loop.waitsForTma ? "a wait for what TMA copies" : "no copies to wait for";
       if (loop.groupsInFlight)
         flight =
             count(*loop.groupsInFlight, "group", "groups") + " of copies in flight at the wait";
-      if (loop.productsInFlight)
-        flight += ", " + count(loop.productsInFlight, "product", "products") +
+      if (loop.dotsInFlight)
+        flight += ", " + count(loop.dotsInFlight, "product", "products") +
                   (loop.rotated ? " under way during the rest" : " under way from one to the next");
       entry(loop.where, asked + ", " + std::to_string(loop.stages) + " given: " + loop.reason);
       detail(count(loop.barriers, "barrier", "barriers") + " an iteration, " + flight);
@@ -277,7 +277,7 @@ private:
     for (const AllocationReport &a : report_.allocations) {
       out_ += "    " + padded(std::to_string(a.offset), 9) + padded(std::to_string(a.bytes), 9) +
               padded(std::to_string(a.begin) + "-" + std::to_string(a.end), 9) +
-              (a.slots > 1 ? std::to_string(a.slots) + " x " : "") + a.tile + " " + a.dtype +
+              (a.stages > 1 ? std::to_string(a.stages) + " x " : "") + a.tile + " " + a.dtype +
               (a.teams > 1 ? ", of each of " + std::to_string(a.teams) + " teams" : "") + ", " +
               a.purpose + ", " + placeText(a.where) + ", used from line " +
               std::to_string(a.firstUse.line) + " to " + std::to_string(a.lastUse.line) + "\n";

@@ -1,4 +1,4 @@
-#include "passes/staging/LoopParts.h"
+#include "passes/staging/LoopOperands.h"
 
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
@@ -25,7 +25,7 @@ namespace {
 
 /// The form of a part's memory that a product by wgmma demands; null if none reads it. Several agree: the tile is ordered as
 /// its view for all of them.
-gpu::SmemType memoryForWgmma(const LoopPart &part) {
+gpu::SmemType memoryForWgmma(const LoopOperand &part) {
   for (auto [operand, isTransposed] : part.uses)
     if (gpu::isWgmma(cast<ir::DotOp>(operand->getOwner())) && gpu::readsSharedMemory(*operand)) {
       gpu::SmemType memory = wgmmaStagingType(*operand);
@@ -53,7 +53,7 @@ int64_t costOfCopy(ir::ViewLoadOp load, const layout::Layout &loaded, gpu::SmemT
 }
 
 // The copy engine writes memory of its own form, which must not cost the readers more. If it cannot, threads copy.
-bool decideTma(ir::ViewLoadOp load, LoopPart &part) {
+bool decideTma(ir::ViewLoadOp load, LoopOperand &part) {
   Type element = ir::elementTypeOf(load.getResult().getType());
   ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
   gpu::SmemType demanded = memoryForWgmma(part),
@@ -77,7 +77,7 @@ bool decideTma(ir::ViewLoadOp load, LoopPart &part) {
   return false;
 }
 
-void decideByThreads(ir::ViewLoadOp load, LoopPart &part) {
+void decideByThreads(ir::ViewLoadOp load, LoopOperand &part) {
   Type element = ir::elementTypeOf(load.getResult().getType());
   bool wantsAsync = gpu::variantOf(load) == gpu::VariantKind::CpAsync;
   if (gpu::SmemType memory = memoryForWgmma(part))
@@ -93,7 +93,7 @@ void decideByThreads(ir::ViewLoadOp load, LoopPart &part) {
 }
 
 // How the tile gets to shared memory; false if it cannot be seen in the shape that products take.
-bool decide(ir::ViewLoadOp load, LoopPart &part) {
+bool decide(ir::ViewLoadOp load, LoopOperand &part) {
   if (part.readers.empty()) { // products take what is computed from it
     ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
     part.shape.assign(shape.begin(), shape.end());
@@ -109,7 +109,7 @@ bool decide(ir::ViewLoadOp load, LoopPart &part) {
   return true;
 }
 
-LogicalResult verifyDemand(ir::ViewLoadOp load, const LoopPart &part) {
+LogicalResult verifyDemand(ir::ViewLoadOp load, const LoopOperand &part) {
   bool wantsTma = gpu::demandedVariantOf(load) == gpu::VariantKind::Tma;
   if (!wantsTma || part.transport == gpu::VariantKind::Tma)
     return success();
@@ -151,9 +151,9 @@ class Collector {
 public:
   explicit Collector(scf::ForOp loop) : loop_(loop) {}
 
-  LoopParts collect() {
+  LoopOperands collect() {
     for (auto load : loop_.getBody()->getOps<ir::ViewLoadOp>())
-      if (feedsProduct(load) && !goesToFragments(load) && !whyNotAhead(load))
+      if (feedsDot(load) && !goesToFragments(load) && !whyNotAhead(load))
         addPart(load);
     for (auto dot : loop_.getBody()->getOps<ir::DotOp>())
       for (unsigned number : {0u, 1u})
@@ -189,7 +189,7 @@ private:
     auto *found = load ? parts_.find(load) : parts_.end();
     if (found == parts_.end())
       return;
-    LoopPart &part = found->second;
+    LoopOperand &part = found->second;
     SmallVector<int64_t> shape(ir::shapeOf(use.get().getType()));
     layout::Layout reader = readerOf(use);
     if (isTransposed)
@@ -205,10 +205,10 @@ private:
   void collect(gpu::ConvertLayoutOp change) {
     ir::ViewLoadOp load = loadBehind(change.getResult());
     auto found = load ? parts_.find(load) : parts_.end();
-    bool isForProducts = llvm::all_of(change->getUses(), gpu::isDotOperand);
-    if (found == parts_.end() || isForProducts)
+    bool isForDots = llvm::all_of(change->getUses(), gpu::isDotOperand);
+    if (found == parts_.end() || isForDots)
       return;
-    LoopPart &part = found->second;
+    LoopOperand &part = found->second;
     ArrayRef<int64_t> shape = ir::shapeOf(change.getResult().getType());
     if (part.readers.empty())
       part.shape.assign(shape.begin(), shape.end());
@@ -219,14 +219,14 @@ private:
   }
 
   scf::ForOp loop_;
-  LoopParts parts_;
+  LoopOperands parts_;
   llvm::DenseMap<ir::ViewLoadOp, ir::ViewLoadOp> transposes_; ///< of loads of parts
 };
 
 } // namespace
 
-FailureOr<LoopParts> partsOf(scf::ForOp loop) {
-  LoopParts parts = Collector(loop).collect();
+FailureOr<LoopOperands> partsOf(scf::ForOp loop) {
+  LoopOperands parts = Collector(loop).collect();
   for (auto &[load, part] : parts)
     if (failed(verifyDemand(load, part)))
       return failure();

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tile-rotate-loops -split-input-file -verify-diagnostics
+// RUN: tile-opt %s -tile-skew-loops -split-input-file -verify-diagnostics
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
 !ring = !tilegpu.ring<3 x !tilegpu.smem<32xf32, #s>>
@@ -8,10 +8,10 @@ func.func @no_products(%n: i32) {
   %r = tilegpu.ring_alloc : !ring
   // expected-error @+1 {{cannot be rotated as it is scheduled to be: no product of its body that depends on loads alone comes before one that does not}}
   scf.for %i = %c0 to %n step %c1 : i32 {
-    tilegpu.ring_acquire %r[%i] : !ring
-    tilegpu.ring_commit %r[%i] : !ring
-    %m = tilegpu.ring_get %r[%i] : !ring
-    tilegpu.ring_release %r[%i] : !ring
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
   } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked", rotated = true>}
   return
 }

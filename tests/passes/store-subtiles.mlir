@@ -1,5 +1,5 @@
 // A tile of a product is stored part after part: what it is computed from is computed for each part, and two buffers take turns.
-// RUN: tile-opt --tile-store-parts --split-input-file %s | FileCheck %s
+// RUN: tile-opt --tile-store-subtiles --split-input-file %s | FileCheck %s
 
 #acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]],
                        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
@@ -13,7 +13,7 @@
 // CHECK-DAG: %[[ROW:.+]] = arith.cmpi ult, %[[I]], %{{.+}} : i32
 // CHECK-DAG: %[[COLUMN:.+]] = arith.cmpi ult, %c0_i32, %{{.+}} : i32
 // CHECK: %[[INSIDE:.+]] = arith.andi %[[ROW]], %[[COLUMN]]
-// CHECK: %[[PART:.+]] = tilegpu.part %{{.+}} from [0, 0] : tensor<64x256xf32, #{{.+}}> -> tensor<64x64xf32, #[[SMALL:.+]]>
+// CHECK: %[[PART:.+]] = tilegpu.subtile %{{.+}} from [0, 0] : tensor<64x256xf32, #{{.+}}> -> tensor<64x64xf32, #[[SMALL:.+]]>
 // CHECK: %[[SCALED:.+]] = arith.mulf %[[PART]], %{{.+}} : tensor<64x64xf32, #[[SMALL]]>
 // CHECK: %[[NARROW:.+]] = tile.convert %[[SCALED]] : tensor<64x64xf32, #[[SMALL]]> -> tensor<64x64xf16, #[[SMALL]]>
 // CHECK: tilegpu.elect {
@@ -22,14 +22,14 @@
 // CHECK-NEXT: tilegpu.proxy_fence
 // CHECK-NEXT: tilegpu.elect if %[[INSIDE]] {
 // CHECK-NEXT: tilegpu.tensor_store %[[FIRST]], %{{.+}}[%[[I]], %c0_i32] shape [64, 64]
-// CHECK: tilegpu.part %{{.+}} from [0, 64]
+// CHECK: tilegpu.subtile %{{.+}} from [0, 64]
 // CHECK-NOT: tensor_store_wait
 // CHECK: tilegpu.smem_store %{{.+}}, %[[SECOND]]
 // CHECK: tilegpu.tensor_store %[[SECOND]]
-// CHECK: tilegpu.part %{{.+}} from [0, 128]
+// CHECK: tilegpu.subtile %{{.+}} from [0, 128]
 // CHECK: tilegpu.tensor_store_wait %[[FIRST]], %[[SECOND]] pending 1 reads :
 // CHECK: tilegpu.smem_store %{{.+}}, %[[FIRST]]
-// CHECK: tilegpu.part %{{.+}} from [0, 192]
+// CHECK: tilegpu.subtile %{{.+}} from [0, 192]
 // CHECK: tilegpu.tensor_store_wait %[[FIRST]], %[[SECOND]] pending 1 reads :
 // CHECK: tilegpu.smem_store %{{.+}}, %[[SECOND]]
 // CHECK-NOT: tilegpu.part
@@ -64,11 +64,11 @@ func.func @by_engine(%p: !tile.ptr<f16>, %rows: i32, %columns: i32, %x: tensor<6
 // as it is.
 // CHECK-LABEL: func.func @reshaped
 // CHECK: %[[WHOLE:.+]] = tile.convert
-// CHECK: tilegpu.part %[[WHOLE]] from [0, 0] : tensor<64x128xf16, #{{.+}}> -> tensor<64x64xf16, #{{.+}}>
+// CHECK: tilegpu.subtile %[[WHOLE]] from [0, 0] : tensor<64x128xf16, #{{.+}}> -> tensor<64x64xf16, #{{.+}}>
 // CHECK: tile.reshape %{{.+}} : tensor<64x64xf16, #{{.+}}> -> tensor<1x64x64xf16, #{{.+}}>
 // CHECK-NOT: tensor_store_wait
 // CHECK: tilegpu.tensor_store {{.*}} shape [1, 64, 64]
-// CHECK: tilegpu.part %[[WHOLE]] from [0, 64]
+// CHECK: tilegpu.subtile %[[WHOLE]] from [0, 64]
 // CHECK-NOT: tensor_store_wait
 // CHECK: tilegpu.tensor_store {{.*}} shape [1, 64, 64]
 // CHECK: tilegpu.tensor_store_wait {{.*}} pending 0 reads
@@ -97,11 +97,11 @@ func.func @reshaped(%p: !tile.ptr<f16>, %n: i32, %x: tensor<64x128xf32, #acc>) -
 
 // In quads each part is exchanged and stored by itself.
 // CHECK-LABEL: func.func @in_quads
-// CHECK: tilegpu.part %{{.+}} from [0, 0]
+// CHECK: tilegpu.subtile %{{.+}} from [0, 0]
 // CHECK: tile.convert %{{.+}} -> tensor<64x64xf16,
 // CHECK: tilegpu.convert_layout %{{.+}} by_shuffles
 // CHECK: tile.view_store %{{.+}}, %{{.+}}[%c0_i32, %c0_i32]
-// CHECK: tilegpu.part %{{.+}} from [0, 64]
+// CHECK: tilegpu.subtile %{{.+}} from [0, 64]
 // CHECK: tilegpu.convert_layout %{{.+}} by_shuffles
 // CHECK: %[[NEXT:.+]] = arith.addi %c0_i32, %c64_i32
 // CHECK: tile.view_store %{{.+}}, %{{.+}}[%c0_i32, %[[NEXT]]]

@@ -1,4 +1,4 @@
-// OverlapProducts: a product by wgmma begins behind the one before it if it does not depend on that, and is waited for where
+// ReorderDots: a product by wgmma begins behind the one before it if it does not depend on that, and is waited for where
 // its result is taken. So both are under way together, and the warps compute in the meantime with the results of earlier
 // ones. Neither crosses what changes the memory of a product under way, or ends the reading of operands there, as the release
 // of a fill does. A product that reads what is put to shared memory beside it waits for all warps to meet: the next one that
@@ -11,7 +11,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tile::passes {
-#define GEN_PASS_DEF_OVERLAPPRODUCTS
+#define GEN_PASS_DEF_REORDERDOTS
 #include "passes/Passes.h.inc"
 } // namespace tile::passes
 
@@ -33,16 +33,16 @@ bool takes(Operation *op, Value tile) {
 // Do all products that read a ring stand behind this?
 bool comesBeforeReaders(Operation *op, Value ring) {
   return llvm::all_of(ring.getUsers(), [&](Operation *user) {
-    return !isa<gpu::RingGetOp>(user) || user->getBlock() != op->getBlock() ||
+    return !isa<gpu::ConsumerWaitOp>(user) || user->getBlock() != op->getBlock() ||
            op->isBeforeInBlock(user);
   });
 }
 
 // Does the memory that products read stay as it is while this happens?
 bool keepsMemory(Operation *op) {
-  if (isa<gpu::DotAsyncOp, gpu::DotWaitOp, gpu::RingGetOp, gpu::RingTilesOp>(op))
+  if (isa<gpu::DotAsyncOp, gpu::DotWaitOp, gpu::ConsumerWaitOp, gpu::RingTilesOp>(op))
     return true;
-  if (isa<gpu::RingAcquireOp, gpu::RingPutOp, gpu::RingCommitOp>(op))
+  if (isa<gpu::ProducerAcquireOp, gpu::RingPutOp, gpu::ProducerCommitOp>(op))
     return comesBeforeReaders(op, op->getOperand(isa<gpu::RingPutOp>(op) ? 1 : 0));
   if (isa<ir::ViewStoreOp>(op) && gpu::variantOf(op) != gpu::VariantKind::Tma) // to global memory
     return true;
@@ -50,7 +50,7 @@ bool keepsMemory(Operation *op) {
 }
 
 // From its product, if nothing has been done about it yet.
-gpu::DotAsyncOp productBefore(gpu::DotWaitOp wait) {
+gpu::DotAsyncOp dotBefore(gpu::DotWaitOp wait) {
   auto product = wait.getSums().getDefiningOp<gpu::DotAsyncOp>();
   bool isNext = product && product->getNextNode() == wait.getOperation();
   return isNext && isa<RankedTensorType>(wait.getResult().getType()) ? product : gpu::DotAsyncOp();
@@ -97,17 +97,17 @@ template <class Step> Step stepIn(Block *block, Value ring) {
 }
 
 // The end of the put of an operand that is computed beside the product.
-gpu::RingCommitOp putFor(gpu::DotAsyncOp product) {
+gpu::ProducerCommitOp putFor(gpu::DotAsyncOp product) {
   Block *block = product->getBlock();
   for (Value operand : product->getOperands())
-    if (auto get = operand.getDefiningOp<gpu::RingGetOp>();
+    if (auto get = operand.getDefiningOp<gpu::ConsumerWaitOp>();
         get && stepIn<gpu::RingPutOp>(block, get.getRing()))
-      return stepIn<gpu::RingCommitOp>(block, get.getRing());
+      return stepIn<gpu::ProducerCommitOp>(block, get.getRing());
   return {};
 }
 
 // The product behind a reader and what gives its operands.
-gpu::DotAsyncOp productBehind(gpu::DotAsyncOp reader) {
+gpu::DotAsyncOp dotAfter(gpu::DotAsyncOp reader) {
   Operation *next = reader->getNextNode();
   while (next && !isa<gpu::DotAsyncOp>(next) && isPure(next))
     next = next->getNextNode();
@@ -117,8 +117,8 @@ gpu::DotAsyncOp productBehind(gpu::DotAsyncOp reader) {
 // All warps meet before they read what they have put to shared memory. The next product, if it takes nothing of that, begins
 // before, so that there is one under way meanwhile.
 void beginBeforeMeeting(gpu::DotAsyncOp reader) {
-  gpu::RingCommitOp put = putFor(reader);
-  gpu::DotAsyncOp other = put ? productBehind(reader) : gpu::DotAsyncOp();
+  gpu::ProducerCommitOp put = putFor(reader);
+  gpu::DotAsyncOp other = put ? dotAfter(reader) : gpu::DotAsyncOp();
   if (!other || putFor(other) || !put->isBeforeInBlock(reader))
     return;
   for (Operation *op = put->getNextNode(); op != reader; op = op->getNextNode())
@@ -141,12 +141,12 @@ void waitLate(gpu::DotWaitOp wait) {
   wait.setPending(begun);
 }
 
-struct OverlapProducts : passes::impl::OverlapProductsBase<OverlapProducts> {
+struct ReorderDots : passes::impl::ReorderDotsBase<ReorderDots> {
   void runOnOperation() final {
     SmallVector<gpu::DotAsyncOp> products;
     SmallVector<gpu::DotWaitOp> waits;
     getOperation().walk([&](gpu::DotWaitOp wait) {
-      if (gpu::DotAsyncOp product = productBefore(wait)) {
+      if (gpu::DotAsyncOp product = dotBefore(wait)) {
         waits.push_back(wait);
         products.push_back(product);
       }

@@ -1,4 +1,4 @@
-#include "passes/pipelining/ProductInFlight.h"
+#include "passes/pipelining/DotInFlight.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -9,11 +9,11 @@ namespace tile::passes {
 namespace {
 
 /// A product, its wait, and the variable of the loop that it adds to.
-struct CarriedProduct {
+struct CarriedDot {
   gpu::DotAsyncOp product;
   gpu::DotWaitOp wait;
   BlockArgument sums;
-  gpu::RingReleaseOp release; ///< of the fill that it reads
+  gpu::ConsumerReleaseOp release; ///< of the fill that it reads
 };
 
 // Does the operand stay as it is until the next iteration's dot is in flight: in the ring, or from before the loop? A variable of
@@ -24,7 +24,7 @@ bool outlivesIteration(Value operand, scf::ForOp loop, Value ring) {
   Operation *op = operand.getDefiningOp();
   if (!op || !loop->isAncestor(op))
     return true;
-  auto get = dyn_cast<gpu::RingGetOp>(op);
+  auto get = dyn_cast<gpu::ConsumerWaitOp>(op);
   return get && get.getRing() == ring;
 }
 
@@ -36,13 +36,12 @@ bool areOthersInBranches(gpu::DotWaitOp wait, OpOperand *yielded) {
   });
 }
 
-std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
+std::optional<CarriedDot> findDot(scf::ForOp loop, Value ring) {
   SmallVector<gpu::DotAsyncOp> products;
   loop.walk([&](gpu::DotAsyncOp product) { products.push_back(product); });
   if (products.size() != 1 || products.front()->getBlock() != loop.getBody())
     return std::nullopt;
-  CarriedProduct found{
-      products.front(), {}, dyn_cast<BlockArgument>(products.front().getAcc()), {}};
+  CarriedDot found{products.front(), {}, dyn_cast<BlockArgument>(products.front().getAcc()), {}};
   if (!found.sums || found.sums.getOwner() != loop.getBody() || !found.sums.hasOneUse() ||
       !found.product.getResult().hasOneUse())
     return std::nullopt;
@@ -54,7 +53,7 @@ std::optional<CarriedProduct> findProduct(scf::ForOp loop, Value ring) {
   for (Value operand : found.product->getOperands().take_front(2))
     if (!outlivesIteration(operand, loop, ring))
       return std::nullopt;
-  for (auto release : loop.getBody()->getOps<gpu::RingReleaseOp>())
+  for (auto release : loop.getBody()->getOps<gpu::ConsumerReleaseOp>())
     if (release.getRing() == ring)
       found.release = release;
   return found.release ? std::optional(found) : std::nullopt;
@@ -79,7 +78,7 @@ void waitInBranches(gpu::DotWaitOp wait, Value inFlight) {
 }
 
 // The tile is in flight round the loop, and is waited for behind it.
-void carryInFlight(scf::ForOp loop, CarriedProduct &found) {
+void carryInFlight(scf::ForOp loop, CarriedDot &found) {
   OpBuilder b(loop);
   Type tile = found.sums.getType();
   Location loc = found.wait.getLoc();
@@ -100,18 +99,18 @@ void carryInFlight(scf::ForOp loop, CarriedProduct &found) {
 }
 
 // The fill that a product was reading is released in the next iteration, and the last one behind the loop.
-gpu::RingReleaseOp releaseLater(scf::ForOp &loop, CarriedProduct &found) {
+gpu::ConsumerReleaseOp releaseLater(scf::ForOp &loop, CarriedDot &found) {
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
   Location loc = loop.getLoc();
   Value ring = found.release.getRing(), fill = found.release.getFill();
   Value none = arith::ConstantIntOp::create(rewriter, loc, -1, 32);
-  gpu::RingReleaseOp early = found.release, later;
+  gpu::ConsumerReleaseOp early = found.release, later;
   Operation *wait = found.wait;
   auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> variables) -> SmallVector<Value> {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfter(wait);
-    later = gpu::RingReleaseOp::create(b, loc, ring, variables.front());
+    later = gpu::ConsumerReleaseOp::create(b, loc, ring, variables.front());
     return {fill};
   };
   auto replaced = loop.replaceWithAdditionalYields(rewriter, none,
@@ -120,14 +119,14 @@ gpu::RingReleaseOp releaseLater(scf::ForOp &loop, CarriedProduct &found) {
   early.erase();
   Operation *afterLoop = loop->getNextNode(); // the wait for the last product
   rewriter.setInsertionPointAfter(afterLoop);
-  gpu::RingReleaseOp::create(rewriter, loc, ring, loop.getResults().back());
+  gpu::ConsumerReleaseOp::create(rewriter, loc, ring, loop.getResults().back());
   return later;
 }
 
 } // namespace
 
-Operation *keepProductInFlight(scf::ForOp &loop, Value ring) {
-  std::optional<CarriedProduct> found = findProduct(loop, ring);
+Operation *keepDotInFlight(scf::ForOp &loop, Value ring) {
+  std::optional<CarriedDot> found = findDot(loop, ring);
   if (!found)
     return nullptr;
   carryInFlight(loop, *found);

@@ -14,11 +14,11 @@ namespace tile::passes {
 
 /// The two parts of a loop's body. Iteration i of the loop that is made of them leads with the first part of iteration i + 1
 /// and lags with the second of iteration i. An operation may be in both. All lists are in program order.
-struct Rotation {
+struct LoopSkew {
   /// What runs an iteration ahead.
   llvm::SetVector<mlir::Operation *> leading;
   /// The last product that depends on loads alone. It is in `leading`.
-  mlir::Operation *lastLeadingProduct = nullptr;
+  mlir::Operation *lastLeadingDot = nullptr;
 
   /// What stays in its iteration: products that take what was computed, what follows from those, steps on rings, and what
   /// all of these follow from.
@@ -36,6 +36,6 @@ struct Rotation {
 bool fillsRing(mlir::Operation *op, mlir::Value ring);
 
 /// Nothing, with a sentence in *why, if no products of the body can lag behind others.
-std::optional<Rotation> rotationOf(mlir::scf::ForOp loop, std::string *why = nullptr);
+std::optional<LoopSkew> skewOf(mlir::scf::ForOp loop, std::string *why = nullptr);
 
 } // namespace tile::passes

@@ -10,6 +10,6 @@ namespace tile::passes {
 /// iteration behind its own: then that fill is released, and behind the loop the last one. Returns the release in the
 /// body, before which the older product is done; null, with nothing changed, if the loop has no such product. The loop may
 /// be built anew.
-mlir::Operation *keepProductInFlight(mlir::scf::ForOp &loop, mlir::Value ring);
+mlir::Operation *keepDotInFlight(mlir::scf::ForOp &loop, mlir::Value ring);
 
 } // namespace tile::passes

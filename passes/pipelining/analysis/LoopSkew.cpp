@@ -1,4 +1,4 @@
-#include "passes/pipelining/analysis/Rotation.h"
+#include "passes/pipelining/analysis/LoopSkew.h"
 
 #include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/RunAhead.h"
@@ -9,7 +9,7 @@ namespace tile::passes {
 
 namespace {
 
-using gpu::isProduct;
+using gpu::isDot;
 
 bool isReadAtMost(Operation *op) {
   return isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
@@ -17,34 +17,34 @@ bool isReadAtMost(Operation *op) {
 
 bool isOnRing(Operation *op, Value ring) { return llvm::is_contained(op->getOperands(), ring); }
 
-class RotationBuilder {
+class SkewBuilder {
 public:
-  explicit RotationBuilder(scf::ForOp loop) : loop_(loop) {
-    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+  explicit SkewBuilder(scf::ForOp loop) : loop_(loop) {
+    for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
       rings_.push_back(acquire.getRing());
   }
 
-  std::optional<Rotation> build(std::string *why) {
-    if (!findLateProducts() || !collectLate() || !collectLagging() || !collectLeading() ||
+  std::optional<LoopSkew> build(std::string *why) {
+    if (!findLateDots() || !collectLate() || !collectLagging() || !collectLeading() ||
         !areEffectsOfOnePart()) {
       if (why)
         *why = reason_;
       return std::nullopt;
     }
-    sort(rotation_.leading), sort(rotation_.lagging), sort(rotation_.late);
-    return std::move(rotation_);
+    sort(skew_.leading), sort(skew_.lagging), sort(skew_.late);
+    return std::move(skew_);
   }
 
 private:
   // --- Products -----------------------------------------------------------------------------------------------------
 
-  bool findLateProducts() {
+  bool findLateDots() {
     for (Operation &op : *loop_.getBody())
-      if (isProduct(&op) && followsFromLoads(&op))
-        rotation_.lastLeadingProduct = &op;
-      else if (isProduct(&op))
-        rotation_.late.insert(&op);
-    return (rotation_.lastLeadingProduct && !rotation_.late.empty()) ||
+      if (isDot(&op) && followsFromLoads(&op))
+        skew_.lastLeadingDot = &op;
+      else if (isDot(&op))
+        skew_.late.insert(&op);
+    return (skew_.lastLeadingDot && !skew_.late.empty()) ||
            refuse("no product of its body that depends on loads alone comes before one that does "
                   "not");
   }
@@ -69,9 +69,9 @@ private:
     auto [known, isNew] = repeatable_.insert({op, false});
     if (!isNew)
       return known->second;
-    auto get = dyn_cast<gpu::RingGetOp>(op);
+    auto get = dyn_cast<gpu::ConsumerWaitOp>(op);
     bool isOfKind = get ? llvm::is_contained(rings_, get.getRing())
-                        : !isProduct(op) && !isa<gpu::DotWaitOp>(op) && !op->getNumRegions() &&
+                        : !isDot(op) && !isa<gpu::DotWaitOp>(op) && !op->getNumRegions() &&
                               (isa<gpu::SmemLoadOp>(op) || isMemoryEffectFree(op));
     bool result = isOfKind && llvm::all_of(op->getOperands(), [&](Value value) {
                     return isGiven(value) ||
@@ -85,21 +85,21 @@ private:
 
   // What follows from late products in their iteration.
   bool collectLate() {
-    for (size_t i = 0; i < rotation_.late.size(); ++i)
-      for (Operation *user : rotation_.late[i]->getUsers()) {
+    for (size_t i = 0; i < skew_.late.size(); ++i)
+      for (Operation *user : skew_.late[i]->getUsers()) {
         Operation *op = loop_.getBody()->findAncestorOpInBlock(*user);
         if (op == loop_.getBody()->getTerminator())
           continue;
-        if (!isProduct(op) && !isa<gpu::DotWaitOp>(op) && !isReadAtMost(op))
+        if (!isDot(op) && !isa<gpu::DotWaitOp>(op) && !isReadAtMost(op))
           return refuse("what follows from its later product has effects");
-        rotation_.late.insert(op);
+        skew_.late.insert(op);
       }
     return true;
   }
 
   // Of rings that it reads the steps as well: their fills are released when it is done.
   bool collectLagging() {
-    for (Operation *op : rotation_.late)
+    for (Operation *op : skew_.late)
       lag(op);
     lagRings();
     return reason_.empty();
@@ -114,19 +114,19 @@ private:
   // The ring that an operation releases, or fills itself or in a branch; null if it does neither.
   Value ringOfStep(Operation *op) const {
     const auto *ring = llvm::find_if(rings_, [&](Value ring) {
-      return fillsRing(op, ring) || (isa<gpu::RingReleaseOp>(op) && isOnRing(op, ring));
+      return fillsRing(op, ring) || (isa<gpu::ConsumerReleaseOp>(op) && isOnRing(op, ring));
     });
     return ring == rings_.end() ? Value() : *ring;
   }
 
   bool isReadLate(Value ring) const {
-    return llvm::any_of(rotation_.lagging, [&](Operation *op) {
-      return isa<gpu::RingGetOp>(op) && isOnRing(op, ring);
+    return llvm::any_of(skew_.lagging, [&](Operation *op) {
+      return isa<gpu::ConsumerWaitOp>(op) && isOnRing(op, ring);
     });
   }
 
   void lag(Operation *op) {
-    if (!rotation_.lagging.insert(op))
+    if (!skew_.lagging.insert(op))
       return;
     for (Value value : takenBy(op))
       takeNow(value);
@@ -137,18 +137,18 @@ private:
     if (isGiven(value))
       return;
     if (auto variable = dyn_cast<BlockArgument>(value)) {
-      if (rotation_.variables.insert(variable))
+      if (skew_.variables.insert(variable))
         takeYielded(variable);
       return;
     }
     Operation *op = value.getDefiningOp();
-    if (rotation_.late.contains(op) || rotation_.lagging.contains(op))
+    if (skew_.late.contains(op) || skew_.lagging.contains(op))
       return;
     if (isRepeatable(op) || isFillOfBranch(op))
       return lag(op);
     if (isa<gpu::SmemType>(value.getType()))
       return lagRing(op);
-    rotation_.crossing.insert(value);
+    skew_.crossing.insert(value);
     lead(op);
   }
 
@@ -162,7 +162,7 @@ private:
 
   // An operand that is computed and lies in a ring of its own is put where it is read.
   void lagRing(Operation *get) {
-    auto ring = dyn_cast<gpu::RingGetOp>(get);
+    auto ring = dyn_cast<gpu::ConsumerWaitOp>(get);
     if (!ring)
       return (void)refuse("its later product reads shared memory that the iteration writes");
     for (Operation *user : ring.getRing().getUsers())
@@ -176,7 +176,7 @@ private:
 
   // Whatever has effects or whose result is wanted, and the rest lacks; then steps of the rings that this part alone reads.
   bool collectLeading() {
-    lead(rotation_.lastLeadingProduct);
+    lead(skew_.lastLeadingDot);
     leadEffects([&](Operation *op) { return !ringOfStep(op); });
     for (OpResult result : loop_.getResults())
       if (!result.use_empty())
@@ -188,13 +188,13 @@ private:
 
   void leadEffects(llvm::function_ref<bool(Operation *)> isWanted) {
     for (Operation &op : loop_.getBody()->without_terminator())
-      if (!rotation_.lagging.contains(&op) && !isReadAtMost(&op) && !isProduct(&op) &&
+      if (!skew_.lagging.contains(&op) && !isReadAtMost(&op) && !isDot(&op) &&
           !isa<gpu::DotWaitOp>(op) && isWanted(&op))
         lead(&op);
   }
 
   void lead(Operation *op) {
-    if (!rotation_.leading.insert(op))
+    if (!skew_.leading.insert(op))
       return;
     for (Value value : takenBy(op))
       if (auto variable = dyn_cast<BlockArgument>(value);
@@ -214,8 +214,8 @@ private:
 
   // What is in both parts is carried out twice: fills are got once, and named again.
   bool areEffectsOfOnePart() {
-    for (Operation *op : rotation_.leading)
-      if (rotation_.lagging.contains(op) && !isRepeatable(op))
+    for (Operation *op : skew_.leading)
+      if (skew_.lagging.contains(op) && !isRepeatable(op))
         return refuse("its parts would carry out the same step twice");
     return true;
   }
@@ -237,7 +237,7 @@ private:
   SmallVector<Value> rings_; ///< that the iterations fill
   llvm::DenseMap<Operation *, bool> repeatable_;
   llvm::DenseSet<Value> yielded_;
-  Rotation rotation_;
+  LoopSkew skew_;
   std::string reason_;
 };
 
@@ -247,15 +247,16 @@ bool fillsRing(Operation *op, Value ring) {
   return op
       ->walk([&](Operation *inner) {
         bool fills =
-            isa<gpu::RingAcquireOp, gpu::RingCopyOp, gpu::RingPutOp, gpu::RingCommitOp>(inner) &&
+            isa<gpu::ProducerAcquireOp, gpu::RingCopyOp, gpu::RingPutOp, gpu::ProducerCommitOp>(
+                inner) &&
             isOnRing(inner, ring);
         return fills ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-std::optional<Rotation> rotationOf(scf::ForOp loop, std::string *why) {
-  return RotationBuilder(loop).build(why);
+std::optional<LoopSkew> skewOf(scf::ForOp loop, std::string *why) {
+  return SkewBuilder(loop).build(why);
 }
 
 } // namespace tile::passes

@@ -15,7 +15,7 @@ namespace {
 /// Barrier 0 is that of all threads.
 constexpr int64_t kFirstBarrier = 1;
 /// Two groups meet at a barrier.
-constexpr int64_t kThreadsOfTurn = 2 * ir::kWarpsPerGroup * ir::kWarpSize;
+constexpr int64_t kThreadsOfTurn = 2 * ir::kWarpsPerWarpgroup * ir::kWarpSize;
 constexpr int64_t kMostGroups = 15;
 
 /// `instruction` (bar.sync or bar.arrive) at a group's barrier; where `condition` holds, unless it is null.
@@ -37,19 +37,19 @@ Value isEqual(Lowering &l, Location loc, Value group, int64_t number) {
 }
 
 Value groupOf(Lowering &l, Location loc) {
-  return arith::DivUIOp::create(l.b, loc, l.uniformWarp(), l.i32(ir::kWarpsPerGroup));
+  return arith::DivUIOp::create(l.b, loc, l.uniformWarp(), l.i32(ir::kWarpsPerWarpgroup));
 }
 
 std::optional<int64_t> groupsOf(Operation *turn) {
-  int64_t warps = ir::warpsOf(turn) * ir::teamsOf(turn), groups = warps / ir::kWarpsPerGroup;
-  if (warps % ir::kWarpsPerGroup == 0 && groups > 1 && groups <= kMostGroups)
+  int64_t warps = ir::warpsOf(turn) * ir::teamsOf(turn), groups = warps / ir::kWarpsPerWarpgroup;
+  if (warps % ir::kWarpsPerWarpgroup == 0 && groups > 1 && groups <= kMostGroups)
     return groups;
   turn->emitOpError("needs 2 to ")
       << kMostGroups << " groups of four warps, got " << warps << " warps";
   return std::nullopt;
 }
 
-LogicalResult lowerTakeTurn(Lowering &l, gpu::TakeTurnOp turn) {
+LogicalResult lowerOrderWait(Lowering &l, gpu::OrderWaitOp turn) {
   if (!groupsOf(turn))
     return failure();
   Location loc = turn.getLoc();
@@ -58,7 +58,7 @@ LogicalResult lowerTakeTurn(Lowering &l, gpu::TakeTurnOp turn) {
   return success();
 }
 
-LogicalResult lowerPassTurn(Lowering &l, gpu::PassTurnOp turn) {
+LogicalResult lowerOrderArrive(Lowering &l, gpu::OrderArriveOp turn) {
   std::optional<int64_t> groups = groupsOf(turn);
   if (!groups)
     return failure();
@@ -74,12 +74,12 @@ LogicalResult lowerPassTurn(Lowering &l, gpu::PassTurnOp turn) {
 }
 
 constexpr LoweringRow kLowerings[] = {
-    on<gpu::PassTurnOp, lowerPassTurn>,
-    on<gpu::TakeTurnOp, lowerTakeTurn>,
+    on<gpu::OrderArriveOp, lowerOrderArrive>,
+    on<gpu::OrderWaitOp, lowerOrderWait>,
 };
 
 } // namespace
 
-LoweringTable turnLowerings() { return kLowerings; }
+LoweringTable orderedBarrierLowerings() { return kLowerings; }
 
 } // namespace tile::codegen

@@ -1,4 +1,4 @@
-// Where the fills of a ring lie in its slots, and in which phase of a slot's barrier they come.
+// Where the fills of a ring lie in its stages, and in which phase of a stage's barrier they come.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -22,12 +22,12 @@ struct PassesInTurn {
 std::optional<PassesInTurn> passesInTurn(mlir::scf::ForOp loop);
 
 /// The fills of a ring that iteration i of its loop names, as they are ahead of fill i: from the newest that it gets to the oldest,
-/// whose slot it begins to fill again.
+/// whose stage it begins to fill again.
 struct NamedFills {
   int64_t newest = 0, oldest = -1;
 };
 
-/// The places of a loop's fills: for each slot stride that is no multiple of another the distances of slots from the first, of the
+/// The places of a loop's fills: for each stage stride that is no multiple of another the distances of stages from the first, of the
 /// fills that an iteration names, are carried as variables. That of the oldest is also that of the fill S behind it. So are parities
 /// of the phases that the newest and the oldest of them end.
 struct LoopPlaces {
@@ -37,19 +37,19 @@ struct LoopPlaces {
   mlir::BlockArgument parity;    ///< of fill i + newest
   mlir::BlockArgument oldParity; ///< of the release of fill i + oldest, if refills wait for that
   /// Iterations between a fill's and that which releases it, 0 or 1. If 1, iteration 0 releases "fill -1", which is phase 0
-  /// of the last slot's releases: that of fill j ends phase (j + releaseLag) / S.
+  /// of the last stage's releases: that of fill j ends phase (j + releaseLag) / S.
   int64_t releaseLag = 0;
 
   bool isOf(mlir::scf::ForOp loop) const;
 };
 
 /// The places of a ring's fills: carried round its loops (several if one was peeled), elsewhere computed from their numbers.
-class FillPlaces {
+class PipelineState {
 public:
   /// Where threads have no register left for a product in the making, `derivesFromBarriers` is false: places of tiles then do
   /// not follow from those of barriers.
-  FillPlaces(gpu::RingType ring, bool derivesFromBarriers)
-      : slots_(ring.getSlots()), derivesFromBarriers_(derivesFromBarriers) {}
+  PipelineState(gpu::RingType ring, bool derivesFromBarriers)
+      : stages_(ring.getStages()), derivesFromBarriers_(derivesFromBarriers) {}
 
   /// Begins to carry the places of some fills round a loop; its body moves to a new one, which is returned.
   /// `releaseLag` is given if refills wait for releases.
@@ -65,8 +65,8 @@ public:
   mlir::Value parity(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
                      mlir::Value fill) const;
 
-  /// The parity of the phase that a fill waits for: that which the release of its slot's fill before ends. Of the first
-  /// fill of a slot it is the phase before the first, which has ended.
+  /// The parity of the phase that a fill waits for: that which the release of its stage's fill before ends. Of the first
+  /// fill of a stage it is the phase before the first, which has ended.
   mlir::Value parityOfRelease(mlir::OpBuilder &b, mlir::scf::ForOp loop,
                               std::optional<int64_t> lead, mlir::Value fill) const;
 
@@ -76,14 +76,14 @@ public:
 private:
   const LoopPlaces *placesOf(mlir::scf::ForOp loop) const;
 
-  /// The slot of fill i + lead where fill i lies in slot 0.
-  int64_t slotOf(int64_t lead) const { return (lead % slots_ + slots_) % slots_; }
+  /// The stage of fill i + lead where fill i lies in stage 0.
+  int64_t stageOf(int64_t lead) const { return (lead % stages_ + stages_) % stages_; }
 
-  /// Is a distance in slots of one stride computed from that of another?
+  /// Is a distance in stages of one stride computed from that of another?
   bool followsFrom(int64_t stride, int64_t carried) const;
   llvm::SmallVector<int64_t> carriedOf(llvm::ArrayRef<int64_t> strides) const;
 
-  int64_t slots_;
+  int64_t stages_;
   bool derivesFromBarriers_;
   llvm::SmallVector<LoopPlaces> loops_;
 };

@@ -18,7 +18,7 @@ struct LoopPartUse {
 };
 
 /// One load.
-struct LoopPart {
+struct LoopOperand {
   /// The tile's as products take it: without the view's dimensions of extent 1.
   layout::Shape shape;
   /// Where its elements are in registers if the load puts them there.
@@ -35,10 +35,10 @@ struct LoopPart {
   bool isAsync() const { return transport != gpu::VariantKind::Vector; }
 };
 
-using LoopParts = llvm::MapVector<ir::ViewLoadOp, LoopPart>;
+using LoopOperands = llvm::MapVector<ir::ViewLoadOp, LoopOperand>;
 
 /// Those that may run ahead. Of loads that are each other's transpose the first is a part, which the users of both read. An
 /// error where the program demands a way to copy that memory as the readers need it refuses.
-mlir::FailureOr<LoopParts> partsOf(mlir::scf::ForOp loop);
+mlir::FailureOr<LoopOperands> partsOf(mlir::scf::ForOp loop);
 
 } // namespace tile::passes

@@ -1,4 +1,4 @@
-// RotateLoops: products of a loop that take what an iteration computes lag behind those that depend on what it loads alone.
+// SkewLoops: products of a loop that take what an iteration computes lag behind those that depend on what it loads alone.
 // With B for them and what follows from them, and A for the rest:
 //
 //   for i in l .. u: A(i) B(i)    becomes    if l < u: A(l); for i in l .. u-1: { A(i+1) B(i) }; B(u-1)
@@ -9,7 +9,7 @@
 // indices and tiles in shared memory each finds for itself. The last B fills nothing: no iteration follows.
 //
 // The steps of a ring are in the part that reads it, where fills are released as soon as the products that read them are done: of
-// S slots the loads run S - 1 iterations ahead. Of a ring that both parts read A gets the fills and B releases them, so that the
+// S stages the loads run S - 1 iterations ahead. Of a ring that both parts read A gets the fills and B releases them, so that the
 // loads run S - 2 iterations ahead of the products of A.
 //
 // Several groups of warps whose products are all by wgmma take turns at beginning them: one's are under way while the others
@@ -27,7 +27,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tile::passes {
-#define GEN_PASS_DEF_ROTATELOOPS
+#define GEN_PASS_DEF_SKEWLOOPS
 #include "passes/Passes.h.inc"
 } // namespace tile::passes
 
@@ -37,11 +37,11 @@ namespace tile::passes {
 
 namespace {
 
-class LoopRotator {
+class LoopSkewer {
 public:
-  LoopRotator(scf::ForOp loop, Rotation rotation)
-      : loop_(loop), rotation_(std::move(rotation)), b_(loop), loc_(loop.getLoc()) {
-    for (gpu::RingAcquireOp acquire : ringsOf(loop))
+  LoopSkewer(scf::ForOp loop, LoopSkew skew)
+      : loop_(loop), skew_(std::move(skew)), b_(loop), loc_(loop.getLoc()) {
+    for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
       rings_.push_back(acquire.getRing());
   }
 
@@ -54,10 +54,10 @@ public:
     b_.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> initial = first();
     if (takesTurns())
-      gpu::PassTurnOp::create(b_, loc_, /*alone=*/true);
+      gpu::OrderArriveOp::create(b_, loc_, /*alone=*/true);
     SmallVector<Value> carried = steady(initial);
     if (takesTurns())
-      gpu::TakeTurnOp::create(b_, loc_, /*alone=*/true);
+      gpu::OrderWaitOp::create(b_, loc_, /*alone=*/true);
     SmallVector<Value> results = last(carried);
     if (hasResults) {
       scf::YieldOp::create(b_, loc_, results);
@@ -71,15 +71,15 @@ public:
 private:
   // A(l); what the loop carries as it begins: what crosses, the variables, the index.
   SmallVector<Value> first() {
-    PartsWriter parts(b_, loop_, rotation_, rings_);
+    PartsWriter parts(b_, loop_, skew_, rings_);
     parts.next.map(loop_.getInductionVar(), loop_.getLowerBound());
     parts.next.map(loop_.getRegionIterArgs(), loop_.getInitArgs());
-    for (Operation *op : rotation_.leading)
+    for (Operation *op : skew_.leading)
       parts.lead(op);
     SmallVector<Value> carried;
-    for (Value value : rotation_.crossing)
+    for (Value value : skew_.crossing)
       carried.push_back(parts.next.lookup(value));
-    for (BlockArgument variable : rotation_.variables)
+    for (BlockArgument variable : skew_.variables)
       carried.push_back(loop_.getTiedLoopInit(variable)->get());
     carried.push_back(loop_.getLowerBound());
     return carried;
@@ -93,15 +93,15 @@ private:
     steady->setDiscardableAttrs(loop_->getDiscardableAttrDictionary());
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(steady.getBody());
-    PartsWriter parts(b_, loop_, rotation_, rings_);
+    PartsWriter parts(b_, loop_, skew_, rings_);
     mapCarried(parts.now, steady.getInductionVar(), steady.getRegionIterArgs());
     Value following = arith::AddIOp::create(b_, loc_, steady.getInductionVar(), loop_.getStep());
     parts.next.map(loop_.getInductionVar(), following);
     interleave(parts);
     SmallVector<Value> carried;
-    for (Value value : rotation_.crossing)
+    for (Value value : skew_.crossing)
       carried.push_back(parts.next.lookup(value));
-    for (BlockArgument variable : rotation_.variables)
+    for (BlockArgument variable : skew_.variables)
       carried.push_back(parts.yieldedOf(variable));
     carried.push_back(following);
     scf::YieldOp::create(b_, loc_, carried);
@@ -112,92 +112,90 @@ private:
   // needs those, or what they are reading is to be replaced. What is put, and the end of a fill, come at the end.
   void interleave(PartsWriter &parts) {
     bool hasBegun = false;
-    for (Operation *op : rotation_.leading) {
+    for (Operation *op : skew_.leading) {
       if (isa<gpu::DotWaitOp>(op) || (isFill(op) && !hasBegun))
         continue; // on demand, and behind the products
       if (isHandedOver(op))
         finishLate(parts);
-      if (!hasBegun && gpu::isProduct(op)) {
+      if (!hasBegun && gpu::isDot(op)) {
         hasBegun = true;
         for (Value operand : op->getOperands())
-          if (Operation *source = operand.getDefiningOp(); rotation_.leading.contains(source))
+          if (Operation *source = operand.getDefiningOp(); skew_.leading.contains(source))
             parts.lead(source); // waits for what it reads come before the turn
         if (takesTurns())
-          gpu::TakeTurnOp::create(b_, loc_, /*alone=*/false);
+          gpu::OrderWaitOp::create(b_, loc_, /*alone=*/false);
       }
       parts.lead(op);
-      if (op == rotation_.lastLeadingProduct)
+      if (op == skew_.lastLeadingDot)
         beginLagging(parts);
     }
     finishLate(parts);
-    for (Operation *op : rotation_.leading)
+    for (Operation *op : skew_.leading)
       parts.lead(op);
-    for (Operation *op : rotation_.lagging)
+    for (Operation *op : skew_.lagging)
       parts.lag(op);
   }
 
   // Does a late product take this from the registers in which it is carried?
   bool isHandedOver(Operation *op) const {
     return llvm::any_of(op->getResults(), [&](Value result) {
-      return rotation_.crossing.contains(result) &&
+      return skew_.crossing.contains(result) &&
              llvm::any_of(result.getUsers(), [&](Operation *user) {
-               return gpu::isProduct(user) && rotation_.late.contains(user);
+               return gpu::isDot(user) && skew_.late.contains(user);
              });
     });
   }
 
   // Asks for the copies of a fill, or loads what is put.
   bool isFill(Operation *op) const {
-    return !isa<gpu::RingPutOp, gpu::RingCommitOp>(op) &&
+    return !isa<gpu::RingPutOp, gpu::ProducerCommitOp>(op) &&
            llvm::any_of(rings_, [&](Value ring) { return fillsRing(op, ring); });
   }
 
   void beginLagging(PartsWriter &parts) {
-    for (Operation *op : rotation_.late)
-      if (gpu::isProduct(op) && !followsFromLate(op))
+    for (Operation *op : skew_.late)
+      if (gpu::isDot(op) && !followsFromLate(op))
         parts.lag(op);
     if (takesTurns())
-      gpu::PassTurnOp::create(b_, loc_, /*alone=*/false);
-    for (Operation *op : rotation_.leading)
+      gpu::OrderArriveOp::create(b_, loc_, /*alone=*/false);
+    for (Operation *op : skew_.leading)
       if (isFill(op))
         parts.lead(op);
-    for (Operation *op : rotation_.lagging)
+    for (Operation *op : skew_.lagging)
       if (isFill(op))
         parts.lag(op);
-      else if (isa<scf::IfOp>(op) && !rotation_.late.contains(op)) // loads what is put
+      else if (isa<scf::IfOp>(op) && !skew_.late.contains(op)) // loads what is put
         parts.lag(op);
   }
 
   bool takesTurns() {
-    auto isByEngine = [](Value ring) {
-      return isFilledByEngine(ring.getDefiningOp<gpu::RingAllocOp>());
-    };
-    auto isByGroups = [](Operation *op) { return !gpu::isProduct(op) || isa<gpu::DotAsyncOp>(op); };
-    return ir::warpsOf(loop_) * ir::teamsOf(loop_) > ir::kWarpsPerGroup &&
-           llvm::all_of(rings_, isByEngine) && llvm::all_of(rotation_.leading, isByGroups) &&
-           llvm::all_of(rotation_.late, isByGroups);
+    auto isByTma = [](Value ring) { return isFilledByTma(ring.getDefiningOp<gpu::RingAllocOp>()); };
+    auto isByGroups = [](Operation *op) { return !gpu::isDot(op) || isa<gpu::DotAsyncOp>(op); };
+    return ir::warpsOf(loop_) * ir::teamsOf(loop_) > ir::kWarpsPerWarpgroup &&
+           llvm::all_of(rings_, isByTma) && llvm::all_of(skew_.leading, isByGroups) &&
+           llvm::all_of(skew_.late, isByGroups);
   }
 
   bool followsFromLate(Operation *op) const {
     return llvm::any_of(op->getOperands(), [&](Value operand) {
-      return rotation_.late.contains(operand.getDefiningOp());
+      return skew_.late.contains(operand.getDefiningOp());
     });
   }
 
   void finishLate(PartsWriter &parts) {
-    for (Operation *op : rotation_.late)
+    for (Operation *op : skew_.late)
       parts.lag(op);
-    for (Operation *op : rotation_.lagging)
-      if (isa<gpu::RingReleaseOp>(op) && !isOnOtherRing(op))
+    for (Operation *op : skew_.lagging)
+      if (isa<gpu::ConsumerReleaseOp>(op) && !isOnOtherRing(op))
         parts.lag(op);
   }
 
   // B of the last iteration, which nothing follows; the results of the loop.
   SmallVector<Value> last(ValueRange carried) {
-    PartsWriter parts(b_, loop_, rotation_, rings_);
+    PartsWriter parts(b_, loop_, skew_, rings_);
     mapCarried(parts.now, carried.back(), carried);
-    for (Operation *op : rotation_.lagging)
-      if (rotation_.late.contains(op) || isOnOtherRing(op) || isa<gpu::RingReleaseOp>(op))
+    for (Operation *op : skew_.lagging)
+      if (skew_.late.contains(op) || isOnOtherRing(op) || isa<gpu::ConsumerReleaseOp>(op))
         parts.lag(op);
     SmallVector<Value> results;
     for (OpResult result : loop_.getResults()) {
@@ -217,30 +215,30 @@ private:
   void mapCarried(IRMapping &at, Value index, ValueRange carried) {
     at.map(loop_.getInductionVar(), index);
     size_t number = 0;
-    for (Value value : rotation_.crossing)
+    for (Value value : skew_.crossing)
       at.map(value, carried[number++]);
-    for (BlockArgument variable : rotation_.variables)
+    for (BlockArgument variable : skew_.variables)
       at.map(variable, carried[number++]);
   }
 
   scf::ForOp loop_;
   SmallVector<Value> rings_; ///< that the iterations fill
-  Rotation rotation_;
+  LoopSkew skew_;
   OpBuilder b_;
   Location loc_;
 };
 
 // Are the loads of the products of both parts ahead of them?
-bool isFilledAhead(scf::ForOp loop, const Rotation &rotation) {
-  SmallVector<gpu::RingAcquireOp> rings = ringsOf(loop);
-  return !rings.empty() && llvm::all_of(rings, [&](gpu::RingAcquireOp acquire) {
-    gpu::RingGetOp get = getOf(acquire.getRing(), loop);
-    TilesOfReaders readers{rotation.leading.contains(get), rotation.lagging.contains(get), {}};
-    return acquire.getRing().getType().getSlots() >= readers.fewestSlots();
+bool isFilledAhead(scf::ForOp loop, const LoopSkew &skew) {
+  SmallVector<gpu::ProducerAcquireOp> rings = ringsOf(loop);
+  return !rings.empty() && llvm::all_of(rings, [&](gpu::ProducerAcquireOp acquire) {
+    gpu::ConsumerWaitOp get = getOf(acquire.getRing(), loop);
+    TilesOfReaders readers{skew.leading.contains(get), skew.lagging.contains(get), {}};
+    return acquire.getRing().getType().getStages() >= readers.fewestStages();
   });
 }
 
-struct RotateLoops : passes::impl::RotateLoopsBase<RotateLoops> {
+struct SkewLoops : passes::impl::SkewLoopsBase<SkewLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
@@ -252,13 +250,13 @@ struct RotateLoops : passes::impl::RotateLoopsBase<RotateLoops> {
       return;
     for (scf::ForOp loop : loops) {
       std::string why;
-      std::optional<Rotation> rotation = rotationOf(loop, &why);
-      if (!rotation) {
+      std::optional<LoopSkew> skew = skewOf(loop, &why);
+      if (!skew) {
         loop.emitError("cannot be rotated as it is scheduled to be: ") << why;
         return signalPassFailure();
       }
-      if (isFilledAhead(loop, *rotation))
-        LoopRotator(loop, std::move(*rotation)).rotate();
+      if (isFilledAhead(loop, *skew))
+        LoopSkewer(loop, std::move(*skew)).rotate();
     }
     if (failed(verifyRings(getOperation())))
       signalPassFailure();

@@ -1,4 +1,4 @@
-#include "passes/pipelining/FillPlaces.h"
+#include "passes/pipelining/PipelineState.h"
 
 #include "ir/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +22,7 @@ static Value behind(OpBuilder &b, Location loc, Value distance, int64_t stride, 
   return arith::SelectOp::create(b, loc, wraps, constant(b, loc, 0), next);
 }
 
-// Where there is one slot each fill ends a phase.
+// Where there is one stage each fill ends a phase.
 static Value parityBehind(OpBuilder &b, Location loc, Value parity, Value wraps) {
   Value flip = wraps ? arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps).getResult()
                      : constant(b, loc, 1);
@@ -31,7 +31,7 @@ static Value parityBehind(OpBuilder &b, Location loc, Value parity, Value wraps)
 
 std::optional<PassesInTurn> passesInTurn(scf::ForOp loop) {
   PassesInTurn passes = {};
-  for (auto turn : loop.getBody()->getOps<gpu::PassTurnOp>())
+  for (auto turn : loop.getBody()->getOps<gpu::OrderArriveOp>())
     passes.isLast = turn.getPredicate(), passes.iterations = turn.getIterations();
   if (!passes.iterations)
     return std::nullopt;
@@ -48,17 +48,17 @@ namespace {
 /// Leaves out the fills of the other team's pass, before the loop for the second team, in it behind a team's own passes.
 class FillSkipper {
 public:
-  FillSkipper(OpBuilder &b, Location loc, const PassesInTurn &passes, int64_t slots)
-      : passes_(passes), slots_(slots), loc_(loc),
-        turns_(arith::DivUIOp::create(b, loc, passes.iterations, constant(b, loc, slots))),
-        rest_(arith::RemUIOp::create(b, loc, passes.iterations, constant(b, loc, slots))),
+  FillSkipper(OpBuilder &b, Location loc, const PassesInTurn &passes, int64_t stages)
+      : passes_(passes), stages_(stages), loc_(loc),
+        turns_(arith::DivUIOp::create(b, loc, passes.iterations, constant(b, loc, stages))),
+        rest_(arith::RemUIOp::create(b, loc, passes.iterations, constant(b, loc, stages))),
         isSecond_(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
                                         ir::TeamIdOp::create(b, loc, b.getI32Type()),
                                         constant(b, loc, 0))) {}
 
-  // Of the slot at a distance: how far the slot is behind as many fills.
+  // Of the stage at a distance: how far the stage is behind as many fills.
   Value distance(OpBuilder &b, Value from, int64_t stride, Value condition) {
-    Value all = constant(b, loc_, slots_ * stride);
+    Value all = constant(b, loc_, stages_ * stride);
     Value bytes = arith::MulIOp::create(b, loc_, rest_, constant(b, loc_, stride));
     Value far = arith::AddIOp::create(b, loc_, from, bytes);
     wraps_ = arith::CmpIOp::create(b, loc_, arith::CmpIPredicate::uge, far, all);
@@ -87,7 +87,7 @@ private:
   }
 
   PassesInTurn passes_;
-  int64_t slots_;
+  int64_t stages_;
   Location loc_;
   Value turns_, rest_, isSecond_, wraps_;
 };
@@ -99,13 +99,13 @@ bool LoopPlaces::isOf(scf::ForOp loop) const {
   return any.getOwner() == loop.getBody();
 }
 
-bool FillPlaces::followsFrom(int64_t stride, int64_t carried) const {
+bool PipelineState::followsFrom(int64_t stride, int64_t carried) const {
   return stride == carried ||
          (stride % carried == 0 && (derivesFromBarriers_ || carried > gpu::kBarrierBytes));
 }
 
 // Each variable takes a register for the whole loop, a multiple of one an instruction.
-SmallVector<int64_t> FillPlaces::carriedOf(ArrayRef<int64_t> strides) const {
+SmallVector<int64_t> PipelineState::carriedOf(ArrayRef<int64_t> strides) const {
   SmallVector<int64_t> sorted(strides), carried;
   llvm::sort(sorted);
   for (int64_t stride : sorted)
@@ -114,28 +114,28 @@ SmallVector<int64_t> FillPlaces::carriedOf(ArrayRef<int64_t> strides) const {
   return carried;
 }
 
-scf::ForOp FillPlaces::carryRound(scf::ForOp loop, NamedFills fills, ArrayRef<int64_t> strides,
-                                  bool hasPhases, std::optional<int64_t> releaseLag) {
+scf::ForOp PipelineState::carryRound(scf::ForOp loop, NamedFills fills, ArrayRef<int64_t> strides,
+                                     bool hasPhases, std::optional<int64_t> releaseLag) {
   LoopPlaces places;
   places.fills = fills;
   places.releaseLag = releaseLag.value_or(0);
-  if (slots_ > 1) // the only slot is the first
+  if (stages_ > 1) // the only stage is the first
     for (int64_t stride : carriedOf(strides))
       places.byStride.insert({stride, {}});
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
   std::optional<FillSkipper> skipper;
   if (std::optional<PassesInTurn> passes = passesInTurn(loop))
-    skipper.emplace(rewriter, loop.getLoc(), *passes, slots_);
+    skipper.emplace(rewriter, loop.getLoc(), *passes, stages_);
   SmallVector<Value> first;
   for (auto &[stride, distances] : places.byStride)
     for (int64_t lead = fills.newest; lead >= fills.oldest; --lead) {
-      first.push_back(constant(rewriter, loop.getLoc(), slotOf(lead) * stride));
+      first.push_back(constant(rewriter, loop.getLoc(), stageOf(lead) * stride));
       if (skipper && lead == fills.newest)
         first.back() = skipper->distance(rewriter, first.back(), stride, skipper->isSecond());
     }
   if (hasPhases)
-    first.push_back(constant(rewriter, loop.getLoc(), fills.newest / slots_ % 2));
+    first.push_back(constant(rewriter, loop.getLoc(), fills.newest / stages_ % 2));
   if (hasPhases && skipper)
     first.back() = skipper->parity(rewriter, first.back(), skipper->isSecond());
   if (releaseLag) // of fill -1 without a lag it is the phase before the first
@@ -145,9 +145,9 @@ scf::ForOp FillPlaces::carryRound(scf::ForOp loop, NamedFills fills, ArrayRef<in
     Value wraps, oldWraps;
     for (auto &[stride, distances] : places.byStride) {
       distances = llvm::to_vector(variables.slice(yielded.size(), fills.newest - fills.oldest + 1));
-      wraps = isEqual(b, loc, distances.front(), (slots_ - 1) * stride);
+      wraps = isEqual(b, loc, distances.front(), (stages_ - 1) * stride);
       if (releaseLag)
-        oldWraps = isEqual(b, loc, distances.back(), slotOf(-1 - *releaseLag) * stride);
+        oldWraps = isEqual(b, loc, distances.back(), stageOf(-1 - *releaseLag) * stride);
       yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
       if (skipper)
         yielded.back() = skipper->distance(b, yielded.back(), stride, skipper->passes().isLast);
@@ -171,34 +171,34 @@ scf::ForOp FillPlaces::carryRound(scf::ForOp loop, NamedFills fills, ArrayRef<in
   return carrying;
 }
 
-Value FillPlaces::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill,
-                           int64_t stride) const {
+Value PipelineState::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
+                              Value fill, int64_t stride) const {
   Location loc = fill.getLoc();
-  if (slots_ == 1)
+  if (stages_ == 1)
     return constant(b, loc, 0);
   if (const LoopPlaces *places = lead ? placesOf(loop) : nullptr)
     for (auto &[carried, distances] : places->byStride)
       for (auto [i, known] : llvm::enumerate(distances))
         if (followsFrom(stride, carried) &&
-            slotOf(places->fills.newest - static_cast<int64_t>(i)) == slotOf(*lead))
+            stageOf(places->fills.newest - static_cast<int64_t>(i)) == stageOf(*lead))
           return b.createOrFold<arith::MulIOp>(loc, known, constant(b, loc, stride / carried));
-  Value slot = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, slots_));
-  return b.createOrFold<arith::MulIOp>(loc, slot, constant(b, loc, stride));
+  Value stage = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, stages_));
+  return b.createOrFold<arith::MulIOp>(loc, stage, constant(b, loc, stride));
 }
 
-Value FillPlaces::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
-                         Value fill) const {
+Value PipelineState::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
+                            Value fill) const {
   if (const LoopPlaces *places = placesOf(loop); places && lead == places->fills.newest)
     return places->parity;
   Location loc = fill.getLoc();
-  Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, slots_));
+  Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, stages_));
   return b.createOrFold<arith::AndIOp>(loc, phase, constant(b, loc, 1));
 }
 
-Value FillPlaces::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
-                                  Value fill) const {
+Value PipelineState::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
+                                     Value fill) const {
   const LoopPlaces *places = placesOf(loop);
-  if (places && places->oldParity && lead == places->fills.oldest + slots_)
+  if (places && places->oldParity && lead == places->fills.oldest + stages_)
     return places->oldParity;
   Location loc = fill.getLoc();
   if (places)
@@ -207,9 +207,9 @@ Value FillPlaces::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<i
                                        constant(b, loc, 1));
 }
 
-bool FillPlaces::carriesRound(scf::ForOp loop) const { return placesOf(loop) != nullptr; }
+bool PipelineState::carriesRound(scf::ForOp loop) const { return placesOf(loop) != nullptr; }
 
-const LoopPlaces *FillPlaces::placesOf(scf::ForOp loop) const {
+const LoopPlaces *PipelineState::placesOf(scf::ForOp loop) const {
   const auto *found =
       llvm::find_if(loops_, [&](const LoopPlaces &places) { return loop && places.isOf(loop); });
   return found == loops_.end() ? nullptr : found;

@@ -1,4 +1,4 @@
-// StoreParts: a tile of a product is stored part after part, and what it is computed from by the way is computed for each
+// StoreSubtiles: a tile of a product is stored part after part, and what it is computed from by the way is computed for each
 // part by itself: threads then hold the sums and one part of what is stored, not all of it.
 //
 // In quads each part is a store of its own. By the copy engine threads put it to shared memory, and one of them asks for the copy:
@@ -23,7 +23,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace tile::passes {
-#define GEN_PASS_DEF_STOREPARTS
+#define GEN_PASS_DEF_STORESUBTILES
 #include "passes/Passes.h.inc"
 } // namespace tile::passes
 
@@ -91,7 +91,7 @@ public:
     if (Operation *op = tile.getDefiningOp(); !made && chain_.contains(op))
       made = compute(op, part, start);
     if (!made)
-      made = gpu::PartOp::create(b_, tile.getLoc(), part, tile, start);
+      made = gpu::SubtileOp::create(b_, tile.getLoc(), part, tile, start);
     return parts_[tile] = made;
   }
 
@@ -162,7 +162,7 @@ public:
   }
 
   // False if threads have to store the tile as they hold it, as where layouts were not propagated.
-  bool storeByEngine() {
+  bool storeByTma() {
     std::string why;
     std::optional<gpu::TensorStorePlan> plan = gpu::planTensorStore(store_, tile_, &why);
     if (!plan) {
@@ -220,7 +220,7 @@ private:
     b_.setInsertionPointToStart(&function().getBody().front());
     for (size_t i = 0; i < std::min(parts, kBuffers); ++i)
       buffers_.push_back(
-          gpu::SmemAllocOp::create(b_, loc_, memory, /*slots=*/1, layout::kWgmmaAlignment));
+          gpu::SmemAllocOp::create(b_, loc_, memory, /*stages=*/1, layout::kWgmmaAlignment));
   }
 
   func::FuncOp function() { return store_->getParentOfType<func::FuncOp>(); }
@@ -277,8 +277,8 @@ private:
 // What the program demands was chosen, but the tile's layout did not allow it.
 LogicalResult verifyDemand(ir::ViewStoreOp store) {
   gpu::VariantKind demanded = gpu::demandedVariantOf(store), kind = gpu::variantOf(store);
-  bool isOfProducts = demanded == gpu::VariantKind::Tma || demanded == gpu::VariantKind::Quad;
-  if (!isOfProducts || kind == demanded)
+  bool isOfDots = demanded == gpu::VariantKind::Tma || demanded == gpu::VariantKind::Quad;
+  if (!isOfDots || kind == demanded)
     return success();
   InFlightDiagnostic error = ir::userError(store.emitError(), ErrorCode::Unsupported);
   for (StringRef refusal : gpu::refusalsOf(store))
@@ -287,12 +287,12 @@ LogicalResult verifyDemand(ir::ViewStoreOp store) {
   return error << gpu::stringifyVariantKind(demanded) << " refused: layouts are not propagated";
 }
 
-struct StoreParts : passes::impl::StorePartsBase<StoreParts> {
+struct StoreSubtiles : passes::impl::StoreSubtilesBase<StoreSubtiles> {
   void runOnOperation() final {
     SmallVector<ir::ViewStoreOp> stores;
     getOperation().walk([&](ir::ViewStoreOp store) { stores.push_back(store); });
     for (ir::ViewStoreOp store : stores) {
-      if (gpu::variantOf(store) == gpu::VariantKind::Tma && StoreSplitter(store).storeByEngine())
+      if (gpu::variantOf(store) == gpu::VariantKind::Tma && StoreSplitter(store).storeByTma())
         continue;
       if (failed(verifyDemand(store)))
         return signalPassFailure();

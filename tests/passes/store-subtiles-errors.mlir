@@ -1,5 +1,5 @@
 // What demands the copy engine for a tile that it cannot store.
-// RUN: tile-opt --tile-store-parts --split-input-file --verify-diagnostics %s
+// RUN: tile-opt --tile-store-subtiles --split-input-file --verify-diagnostics %s
 
 
 func.func @no_matrices(%p: !tile.ptr<f16>, %n: i32, %x: tensor<8x64xf16, #tilegpu.layout<register = [[0, 32], [1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>>) {

@@ -1,4 +1,4 @@
-#include "passes/layouts/ProductStores.h"
+#include "passes/layouts/DotStores.h"
 
 #include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
@@ -50,7 +50,7 @@ static ConvertLayoutOp changeBefore(ir::ViewStoreOp store) {
   return change;
 }
 
-static bool takesByEngine(ir::ViewStoreOp store, Value held) {
+static bool takesByTma(ir::ViewStoreOp store, Value held) {
   std::string why;
   if (!gpu::planTensorStore(store, cast<RankedTensorType>(held.getType()), &why)) {
     gpu::addRefusal(store, "tma refused: " + why);
@@ -80,14 +80,14 @@ static bool takesInQuads(ir::ViewStoreOp store, ConvertLayoutOp change) {
   return true;
 }
 
-void settleProductStores(func::FuncOp function) {
+void settleDotStores(func::FuncOp function) {
   function.walk([](ir::ViewStoreOp store) {
     gpu::VariantKind kind = gpu::variantOf(store);
     if (kind != gpu::VariantKind::Tma && kind != gpu::VariantKind::Quad)
       return;
     ConvertLayoutOp change = changeBefore(store);
     Value held = change ? change.getInput() : store.getValue();
-    if (kind == gpu::VariantKind::Tma && takesByEngine(store, held))
+    if (kind == gpu::VariantKind::Tma && takesByTma(store, held))
       kind = gpu::VariantKind::Tma;
     else if (takesInQuads(store, change))
       kind = gpu::VariantKind::Quad;
