@@ -1,5 +1,6 @@
 #include "runtime/jit/CompileWorker.h"
 
+#include "base/AddressSpace.h"
 #include "base/LineWorker.h"
 #include "runtime/jit/Compile.h"
 #include "runtime/jit/WorkerMessages.h"
@@ -13,7 +14,6 @@
 #include <new>
 #include <string>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tile::jit {
@@ -23,9 +23,7 @@ namespace {
 void endWithoutMemory() { _exit(kWorkerNoMemory); }
 
 void limitMemory(int64_t megabytes) {
-  auto bytes = static_cast<rlim_t>(megabytes) << 20;
-  rlimit bounds = {bytes, bytes};
-  setrlimit(RLIMIT_AS, &bounds);
+  base::boundAddressSpace(static_cast<rlim_t>(megabytes) << 20);
   std::set_new_handler(endWithoutMemory);
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
 }

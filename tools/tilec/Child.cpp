@@ -1,5 +1,6 @@
 #include "tools/tilec/Child.h"
 
+#include "base/AddressSpace.h"
 #include "base/AtomicFile.h"
 #include "base/Environment.h"
 #include "codegen/Reproducer.h"
@@ -42,7 +43,7 @@ void limit(int resource, rlim_t value) {
   if (kind == ChildKind::Compile) {
     setpgid(0, 0); // and so out of reach of what stops the parent
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    limit(RLIMIT_AS, kMaxMemory);
+    base::boundAddressSpace(kMaxMemory);
   }
   if (int null = isQuiet ? open("/dev/null", O_WRONLY) : -1; null >= 0)
     dup2(null, STDOUT_FILENO), dup2(null, STDERR_FILENO);
