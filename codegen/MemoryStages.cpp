@@ -37,8 +37,8 @@ private:
 int32_t mostStagesIn(ModuleOp module) {
   int32_t most = 1;
   module.walk([&](scf::ForOp loop) {
-    if (gpu::ScheduleAttr schedule = gpu::scheduleOf(loop))
-      most = std::max(most, schedule.getStages());
+    if (gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop))
+      most = std::max(most, plan.getStages());
   });
   return most;
 }

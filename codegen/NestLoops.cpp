@@ -1,11 +1,10 @@
-// NestLoops: a loop whose body ends with a branch that comes in the last iteration of each pass becomes two loops again.
+// NestLoops: restores the loop nest that FlattenLoops merged.
 //
-//   for i { if first { F }; A; if last { E }; B }    becomes    while i < n { F; do { A; B; i += step } while !last; E }
+//   for i { if first step { F }; A; if last step { E }; B }    becomes    while i < n { F; do { A; B; i += step } while !last; E }
 //
-// The loop was flattened so that loads run ahead from pass to pass, and still do: that is in A. But the assembler follows
-// products of wgmma through loops, not through branches of them. Where sums are read in a branch of the loop in which products
-// are under way, in more than one of its blocks, it lets no two products be under way at once (C7514); behind an inner loop it
-// sees that the wait ends them.
+// The loop was flattened so that loads run ahead from tile to tile, and they still do: that is in A. But the assembler follows
+// wgmma through loops, not through branches in them. If accumulators are read in a branch of the loop in which dots are in flight, in
+// more than one of its blocks, it lets no two dots be in flight at once (C7514); after an inner loop it sees that the wait ends them.
 #include "codegen/Passes.h"
 
 #include "ir/Annotations.h"
@@ -45,21 +44,21 @@ public:
   void nest() {
     SmallVector<Value> initial = {loop_.getLowerBound()};
     llvm::append_range(initial, loop_.getInitArgs());
-    auto passes = makeWhile(initial, TypeRange(ValueRange(initial)));
-    b_.setInsertionPointToStart(passes.getBeforeBody());
-    ValueRange now = passes.getBeforeArguments();
+    auto tiles = makeWhile(initial, TypeRange(ValueRange(initial)));
+    b_.setInsertionPointToStart(tiles.getBeforeBody());
+    ValueRange now = tiles.getBeforeArguments();
     Value isMore = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, now.front(),
                                          loop_.getUpperBound());
     scf::ConditionOp::create(b_, loc_, isMore, now);
-    b_.setInsertionPointToStart(passes.getAfterBody());
+    b_.setInsertionPointToStart(tiles.getAfterBody());
     if (begin_)
       writeBranch(begin_, {});
-    scf::WhileOp iterations = writePass(passes.getAfterArguments());
+    scf::WhileOp iterations = writeSteps(tiles.getAfterArguments());
     IRMapping at;
     at.map(taken_, iterations.getResults().drop_front(numCarried_));
     writeBranch(end_, at);
     scf::YieldOp::create(b_, loc_, iterations.getResults().take_front(numCarried_));
-    loop_.replaceAllUsesWith(passes.getResults().drop_front());
+    loop_.replaceAllUsesWith(tiles.getResults().drop_front());
     loop_.erase();
   }
 
@@ -97,8 +96,8 @@ private:
     return loop;
   }
 
-  // The iterations up to the last of a pass; what they hand on is followed by what the end takes of the last.
-  scf::WhileOp writePass(ValueRange initial) {
+  // The steps of a tile; after the carried values they yield what the epilogue takes of the last step.
+  scf::WhileOp writeSteps(ValueRange initial) {
     SmallVector<Type> results(initial.getTypes());
     llvm::append_range(results, ValueRange(taken_).getTypes());
     scf::WhileOp iterations = makeWhile(initial, results);
@@ -131,7 +130,7 @@ private:
   }
 
   scf::ForOp loop_;
-  scf::IfOp begin_; ///< null if passes begin with nothing
+  scf::IfOp begin_; ///< null if nothing executes in the first step alone
   scf::IfOp end_;
   OpBuilder b_;
   Location loc_;
@@ -139,11 +138,12 @@ private:
   SmallVector<Value> taken_;
 };
 
-// The branch that ends a pass, if what follows it in the body may as well come before it.
-scf::IfOp endOfPass(scf::ForOp loop) {
+// The branch of the last step, if what follows it in the body may as well come before it.
+scf::IfOp epilogueOf(scf::ForOp loop) {
   scf::IfOp end;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (auto branch = dyn_cast<scf::IfOp>(op); branch && gpu::endsPass(branch))
+    if (auto branch = dyn_cast<scf::IfOp>(op);
+        branch && gpu::tileStepOf(branch) == gpu::TileStep::Last)
       end = branch;
     else if (end && !isMemoryEffectFree(&op))
       return {};
@@ -152,10 +152,11 @@ scf::IfOp endOfPass(scf::ForOp loop) {
   return end && isPlain && end.getElseRegion().empty() ? end : scf::IfOp();
 }
 
-// The branch that a pass begins with, if nothing before it has effects or is taken by it.
-scf::IfOp beginOfPass(scf::ForOp loop) {
+// The branch of the first step, if nothing before it has effects or is taken by it.
+scf::IfOp firstStepOf(scf::ForOp loop) {
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (auto branch = dyn_cast<scf::IfOp>(op); branch && gpu::beginsPass(branch)) {
+    if (auto branch = dyn_cast<scf::IfOp>(op);
+        branch && gpu::tileStepOf(branch) == gpu::TileStep::First) {
       llvm::SetVector<Value> taken;
       getUsedValuesDefinedAbove(branch.getThenRegion(), taken);
       bool takesOfBody = llvm::any_of(
@@ -173,8 +174,8 @@ struct NestLoops : codegen::impl::NestLoopsBase<NestLoops> {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      if (scf::IfOp end = endOfPass(loop))
-        Nester(loop, beginOfPass(loop), end).nest();
+      if (scf::IfOp end = epilogueOf(loop))
+        Nester(loop, firstStepOf(loop), end).nest();
   }
 };
 

@@ -30,10 +30,10 @@ def LowerToScalars : Pass<"tile-lower-to-scalars", "::mlir::ModuleOp"> {
 }
 
 def NestLoops : Pass<"tile-nest-loops", "::mlir::ModuleOp"> {
-  let summary = "A loop over several passes becomes a loop round one over the iterations of a pass";
+  let summary = "Restore the loop nest that FlattenLoops merged";
   let description = [{
-    Guarantees: what a pass ends with (`tilegpu.ends_pass`) stands behind an inner loop, not in a branch of the loop, and
-    what it begins with (`tilegpu.begins_pass`) before that.
+    Guarantees: what executes in the last step of a tile (`tilegpu.tile_step`) stands after an inner loop, not in a branch of the
+    loop, and what executes in the first step before that.
     Relies on: LowerToScalars.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];

@@ -55,16 +55,16 @@ void emitRemarks(func::FuncOp kernel) {
 
 void emitStageRemarks(func::FuncOp kernel) {
   kernel.walk([](scf::ForOp loop) {
-    gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-    if (schedule && schedule.getStages() < schedule.getAsked())
-      loop.emitRemark() << "stages: " << schedule.getAsked() << " asked, " << schedule.getStages()
-                        << " given: " << schedule.getReason().getValue();
-    if (schedule && schedule.getUnrotated())
-      loop.emitRemark() << "rotate: the loop stays as it is: "
-                        << schedule.getUnrotated().getValue();
-    if (schedule && schedule.getUnspecialized())
+    gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+    if (plan && plan.getStages() < plan.getAsked())
+      loop.emitRemark() << "stages: " << plan.getAsked() << " asked, " << plan.getStages()
+                        << " given: " << plan.getReason().getValue();
+    if (plan && plan.getWhyNotSkewed())
+      loop.emitRemark() << "overlap_dots: the loop stays as it is: "
+                        << plan.getWhyNotSkewed().getValue();
+    if (plan && plan.getWhyNoProducer())
       loop.emitRemark() << "warp_specialize: the loop stays as it is: "
-                        << schedule.getUnspecialized().getValue();
+                        << plan.getWhyNoProducer().getValue();
   });
 }
 

@@ -29,8 +29,8 @@ namespace {
 // Barriers have effects on all memory, so that accesses stay on their side, and promises have some so that they stay where
 // they are; none of these touches global memory itself.
 bool isOfTheBlockAlone(Operation *op) {
-  return isa<gpu::BarrierOp, gpu::SetMaxRegistersOp, gpu::AsyncCommitOp, gpu::AsyncWaitOp,
-             gpu::OrderWaitOp, gpu::OrderArriveOp, ir::AssumeOp>(op);
+  return isa<gpu::BarrierOp, gpu::AsyncCommitOp, gpu::AsyncWaitOp, gpu::OrderBeginOp,
+             gpu::OrderWaitOp, gpu::OrderArriveOp, gpu::OrderEndOp, ir::AssumeOp>(op);
 }
 
 // What is not known to leave global memory alone may touch it.
@@ -67,17 +67,22 @@ void createWait(Operation *before) {
       << "the kernel may start before the launches ahead of it have ended, and waits for them here";
 }
 
-// Of a branch with two arms each waits by itself: roles are such, and each sets up its barriers first.
+// Does each thread execute one region of the operation?
+bool hasRegionForEachThread(Operation &op) {
+  auto branch = dyn_cast<scf::IfOp>(op);
+  return isa<gpu::WarpSpecializeOp>(op) || (branch && !branch.getElseRegion().empty());
+}
+
+// The regions of roles and the arms of a branch wait by themselves, so that each does first what it can.
 void placeWait(Block &block) {
   for (Operation &op : block) {
     bool isEnd = op.hasTrait<OpTrait::IsTerminator>();
     if (!isEnd && !holdsAccess(op))
       continue;
-    auto branch = dyn_cast<scf::IfOp>(op);
-    if (!branch || branch.getElseRegion().empty())
+    if (!hasRegionForEachThread(op))
       return createWait(&op);
-    placeWait(*branch.thenBlock());
-    placeWait(*branch.elseBlock());
+    for (Region &region : op.getRegions())
+      placeWait(region.front());
     return;
   }
 }

@@ -46,15 +46,13 @@ constexpr llvm::StringLiteral kWarpGridName = "tilegpu.warp_grid";
 constexpr llvm::StringLiteral kAFromRegistersName = "tilegpu.a_from_registers";
 constexpr llvm::StringLiteral kKMajorName = "tilegpu.k_major";
 constexpr llvm::StringLiteral kKWidthName = "tilegpu.k_width";
-constexpr llvm::StringLiteral kScheduleName = "tilegpu.schedule";
+constexpr llvm::StringLiteral kLoopPlanName = "tilegpu.loop_plan";
 constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
 constexpr llvm::StringLiteral kTensorMapName = "tilegpu.tensor_map";
 constexpr llvm::StringLiteral kSharedBytesName = "tilegpu.shared_bytes";
-constexpr llvm::StringLiteral kProducerWarpsName = "tilegpu.producer_warps";
 constexpr llvm::StringLiteral kTeamBytesName = "tilegpu.team_bytes";
 constexpr llvm::StringLiteral kWorkspaceName = "tilegpu.workspace";
-constexpr llvm::StringLiteral kEndsPassName = "tilegpu.ends_pass";
-constexpr llvm::StringLiteral kBeginsPassName = "tilegpu.begins_pass";
+constexpr llvm::StringLiteral kTileStepName = "tilegpu.tile_step";
 
 bool isViewAccess(Operation *op) {
   return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp, TensorCopyOp, TensorStoreOp>(
@@ -153,11 +151,12 @@ LogicalResult verifyKWidth(Operation *op, Attribute value) {
   return success();
 }
 
-LogicalResult verifySchedule(Operation *op, Attribute value) {
-  if (!isa<ScheduleAttr>(value))
-    return op->emitOpError() << kScheduleName << " must be a #tilegpu.schedule<...>, got " << value;
+LogicalResult verifyLoopPlan(Operation *op, Attribute value) {
+  if (!isa<LoopPlanAttr>(value))
+    return op->emitOpError() << kLoopPlanName << " must be a #tilegpu.loop_plan<...>, got "
+                             << value;
   if (!isa<scf::ForOp>(op))
-    return op->emitOpError() << kScheduleName << " belongs on a loop";
+    return op->emitOpError() << kLoopPlanName << " belongs on a loop";
   return success();
 }
 
@@ -179,15 +178,6 @@ LogicalResult verifySharedBytes(Operation *op, StringRef name, Attribute value) 
   return success();
 }
 
-LogicalResult verifyProducerWarps(Operation *op, Attribute value) {
-  auto warps = dyn_cast<IntegerAttr>(value);
-  if (!isa<FunctionOpInterface>(op) || !warps || !warps.getType().isInteger(32) ||
-      warps.getInt() != kProducerWarps)
-    return op->emitOpError() << kProducerWarpsName << " must be a group of " << kProducerWarps
-                             << " warps (i32) on a function";
-  return success();
-}
-
 LogicalResult verifyWorkspace(Operation *op, Attribute value) {
   if (!isa<FunctionOpInterface>(op) || !isa<WorkspaceAttr>(value))
     return op->emitOpError() << kWorkspaceName
@@ -195,10 +185,11 @@ LogicalResult verifyWorkspace(Operation *op, Attribute value) {
   return success();
 }
 
-LogicalResult verifyPassBranch(Operation *op, StringRef name, Attribute value) {
+LogicalResult verifyTileStep(Operation *op, Attribute value) {
   bool isBranch = op->getName().getStringRef() == "scf.if" && op->getNumResults() == 0;
-  if (!isBranch || !isa<UnitAttr>(value))
-    return op->emitOpError() << name << " belongs on a branch without results";
+  if (!isBranch || !isa<TileStepAttr>(value))
+    return op->emitOpError() << kTileStepName
+                             << " must be a #tilegpu.tile_step<...> on an scf.if without results";
   return success();
 }
 
@@ -233,16 +224,25 @@ LogicalResult WarpGridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t asked,
-                                   int32_t stages, StringAttr, bool rotated, StringAttr unrotated,
-                                   bool specialized, StringAttr unspecialized) {
+LogicalResult LoopPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, int32_t asked,
+                                   int32_t stages, StringAttr, int32_t dotsInFlight, bool skewed,
+                                   StringAttr whyNotSkewed, bool producer, StringAttr whyNoProducer,
+                                   Order order) {
   if (asked < 0 || stages < 1)
     return emitError() << "a loop has one stage at least, got " << stages << " where " << asked
                        << " were asked for";
-  if (rotated && unrotated)
-    return emitError() << "a loop that is rotated has no reason why not";
-  if (specialized && unspecialized)
-    return emitError() << "a loop that a warp of its own loads for has no reason why not";
+  if (dotsInFlight < 0 || dotsInFlight >= stages)
+    return emitError() << "fewer dots than stages are in flight, got " << dotsInFlight << " of "
+                       << stages << " stages";
+  if (skewed && whyNotSkewed)
+    return emitError() << "a loop that is skewed has no reason why not";
+  if (skewed && dotsInFlight)
+    return emitError() << "a skewed loop waits for its dots in the iteration that issues them";
+  if (producer && whyNoProducer)
+    return emitError() << "a loop that has a producer warp has no reason why not";
+  if ((order == Order::PingPong && !producer) || (order == Order::Warpgroups && !skewed))
+    return emitError() << "tiles alternate (ping_pong) beside a producer warp, and warpgroups have "
+                          "an order in skewed loops";
   return success();
 }
 
@@ -300,18 +300,16 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifyKMajor(op, attribute.getValue());
   if (name == kKWidthName)
     return verifyKWidth(op, attribute.getValue());
-  if (name == kScheduleName)
-    return verifySchedule(op, attribute.getValue());
+  if (name == kLoopPlanName)
+    return verifyLoopPlan(op, attribute.getValue());
   if (name == kViewOfName)
     return verifyViewOf(op, attribute.getValue());
   if (name == kSharedBytesName || name == kTeamBytesName)
     return verifySharedBytes(op, name, attribute.getValue());
   if (name == kWorkspaceName)
     return verifyWorkspace(op, attribute.getValue());
-  if (name == kProducerWarpsName)
-    return verifyProducerWarps(op, attribute.getValue());
-  if (name == kEndsPassName || name == kBeginsPassName)
-    return verifyPassBranch(op, name, attribute.getValue());
+  if (name == kTileStepName)
+    return verifyTileStep(op, attribute.getValue());
   return op->emitOpError() << "has the attribute '" << name << "', which `tilegpu` does not know";
 }
 
@@ -360,13 +358,13 @@ void setWarpGrid(Operation *dot, int32_t rows, int32_t columns, int32_t batch) {
   dot->setAttr(kWarpGridName, WarpGridAttr::get(dot->getContext(), rows, columns, batch));
 }
 
-ScheduleAttr scheduleOf(Operation *loop) {
-  return loop->getAttrOfType<ScheduleAttr>(kScheduleName);
+LoopPlanAttr loopPlanOf(Operation *loop) {
+  return loop->getAttrOfType<LoopPlanAttr>(kLoopPlanName);
 }
 
-void setSchedule(Operation *loop, ScheduleAttr schedule) { loop->setAttr(kScheduleName, schedule); }
+void setLoopPlan(Operation *loop, LoopPlanAttr plan) { loop->setAttr(kLoopPlanName, plan); }
 
-void removeSchedule(Operation *loop) { loop->removeAttr(kScheduleName); }
+void removeLoopPlan(Operation *loop) { loop->removeAttr(kLoopPlanName); }
 
 bool takesAFromRegisters(Operation *dot) { return dot->hasAttr(kAFromRegistersName); }
 
@@ -407,16 +405,13 @@ TensorMapAttr tensorMapOf(FunctionOpInterface function, unsigned argument) {
 
 NamedAttribute tensorMapParameter(TensorMapAttr map) { return {kTensorMapName, map}; }
 
-bool endsPass(Operation *branch) { return branch->hasAttr(kEndsPassName); }
-
-void setEndsPass(Operation *branch) {
-  branch->setAttr(kEndsPassName, UnitAttr::get(branch->getContext()));
+std::optional<TileStep> tileStepOf(Operation *branch) {
+  auto step = branch->getAttrOfType<TileStepAttr>(kTileStepName);
+  return step ? std::optional(step.getValue()) : std::nullopt;
 }
 
-bool beginsPass(Operation *branch) { return branch->hasAttr(kBeginsPassName); }
-
-void setBeginsPass(Operation *branch) {
-  branch->setAttr(kBeginsPassName, UnitAttr::get(branch->getContext()));
+void setTileStep(Operation *branch, TileStep step) {
+  branch->setAttr(kTileStepName, TileStepAttr::get(branch->getContext(), step));
 }
 
 static void setNumber(Operation *function, StringRef name, int64_t number) {
@@ -431,17 +426,17 @@ void setWorkspace(Operation *function, WorkspaceAttr workspace) {
   function->setAttr(kWorkspaceName, workspace);
 }
 
-int64_t producerWarpsOf(Operation *function) {
-  auto warps = function->getAttrOfType<IntegerAttr>(kProducerWarpsName);
-  return warps ? warps.getInt() : 0;
-}
-
-void setProducerWarps(Operation *function, int64_t warps) {
-  setNumber(function, kProducerWarpsName, warps);
+WarpSpecializeOp rolesOf(Operation *function) {
+  auto kernel = cast<FunctionOpInterface>(function);
+  if (kernel.isExternal())
+    return {};
+  auto all = kernel.front().getOps<WarpSpecializeOp>();
+  return all.empty() ? WarpSpecializeOp() : *all.begin();
 }
 
 int32_t threadsOf(Operation *function) {
-  int64_t warps = ir::warpsOf(function) * ir::teamsOf(function) + producerWarpsOf(function);
+  WarpSpecializeOp roles = rolesOf(function);
+  int64_t warps = roles ? roles.getWarps() : ir::warpsOf(function) * ir::teamsOf(function);
   return static_cast<int32_t>(warps * ir::kWarpSize);
 }
 

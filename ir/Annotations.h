@@ -62,18 +62,15 @@ void removeKMajor(mlir::Operation *dot);
 int64_t kWidthOf(mlir::Operation *dot);
 void setKWidth(mlir::Operation *dot, int64_t elements);
 
-/// How far the loads of a loop run ahead; null before ScheduleLoops, and on loops that neither ask nor can.
-ScheduleAttr scheduleOf(mlir::Operation *loop);
-void setSchedule(mlir::Operation *loop, ScheduleAttr schedule);
-void removeSchedule(mlir::Operation *loop);
+/// How a loop is pipelined; null before ScheduleLoops, and on loops that neither ask for it nor can be.
+LoopPlanAttr loopPlanOf(mlir::Operation *loop);
+void setLoopPlan(mlir::Operation *loop, LoopPlanAttr plan);
+void removeLoopPlan(mlir::Operation *loop);
 
-/// Does a branch of a loop's body come in the last iteration of each of several passes, of which the loop's last iteration ends one,
-/// and hold all that a pass ends with?
-bool endsPass(mlir::Operation *branch);
-void setEndsPass(mlir::Operation *branch);
-/// Does a branch that begins a loop's body come in the first iteration of each pass?
-bool beginsPass(mlir::Operation *branch);
-void setBeginsPass(mlir::Operation *branch);
+/// Of a branch in the body of a flattened loop: the step of each tile in which it executes. The branch of the last step holds
+/// all that follows the steps of a tile. Nothing for other branches.
+std::optional<TileStep> tileStepOf(mlir::Operation *branch);
+void setTileStep(mlir::Operation *branch, TileStep step);
 
 /// The argument that a view is of, as the kernel was written; null if it is none.
 ViewOfAttr viewOf(ir::MakeViewOp view);
@@ -88,9 +85,8 @@ mlir::NamedAttribute tensorMapParameter(TensorMapAttr map);
 WorkspaceAttr workspaceOf(mlir::Operation *function);
 void setWorkspace(mlir::Operation *function, WorkspaceAttr workspace);
 
-/// Warps that a kernel has beside those that share its tiles, which only fill rings; 0 before SpecializeWarps.
-int64_t producerWarpsOf(mlir::Operation *function);
-void setProducerWarps(mlir::Operation *function, int64_t warps);
+/// The roles of a kernel's warps; null before SpecializeWarps, and in kernels whose warps all do the same.
+WarpSpecializeOp rolesOf(mlir::Operation *function);
 /// Threads of a kernel's blocks.
 int32_t threadsOf(mlir::Operation *function);
 

@@ -54,13 +54,26 @@ def WidenIndices : Pass<"tile-widen-indices", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def PingPongLoops : Pass<"tile-ping-pong-loops", "::mlir::func::FuncOp"> {
+  let summary = "Divide the tiles of each nest that asks for it among two teams";
+  let description = [{
+    Guarantees: no outer loop carries `tile.ping_pong`. Of a nest that did, and that FlattenLoops can make one loop, the kernel
+    has two teams, each with every second outer index, which issue their dots in turn, and the inner loop carries the
+    attribute for ScheduleLoops; or a remark says why not.
+
+    Before FlattenLoops: which indices a team has is plain while they have a loop of their own.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tile::gpu::TileGpuDialect"];
+}
+
 def FlattenLoops : Pass<"tile-flatten-loops", "::mlir::func::FuncOp"> {
   let summary = "Make one loop of each nest that asks for it";
   let description = [{
     Guarantees: no loop carries `tile.flatten`. A loop that did, whose body holds one loop with bounds
     that the outer index does not decide, is one loop over all pairs, with what stood beside the
-    inner one where that begins or ends; another nest stays, with a remark. With `tile.ping_pong` the
-    kernel has two teams, each with every second outer index, that take turns; or a remark says why not.
+    inner one in the first or the last step of each; another nest stays, with a remark.
+
+    Relies on: PingPongLoops, whose steps of the ordered barrier move along.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tile::gpu::TileGpuDialect"];
 }

@@ -32,6 +32,9 @@ static void addTileSteps(OpPassManager &kernel, const std::string &target) {
   // Operands are extended before layouts exist, so that an accumulator is carried extended through a loop.
   kernel.addPass(createPadDots());
 
+  // Teams share the outer indices of a nest, which has a loop of its own as long as it is one.
+  kernel.addPass(createPingPongLoops());
+
   // A nest becomes one loop before unrolling, which then copies the body of the loop that is left.
   kernel.addPass(createFlattenLoops());
 

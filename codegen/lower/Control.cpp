@@ -75,10 +75,8 @@ LogicalResult lowerIf(Lowering &l, Operation *op) {
   auto flat = scf::IfOp::create(l.b, op->getLoc(), Lowering::carriedTypes(branch.getResultTypes()),
                                 l.scalar(branch.getCondition()),
                                 /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
-  if (gpu::endsPass(branch))
-    gpu::setEndsPass(flat);
-  if (gpu::beginsPass(branch))
-    gpu::setBeginsPass(flat);
+  if (std::optional<gpu::TileStep> step = gpu::tileStepOf(branch))
+    gpu::setTileStep(flat, *step);
   auto yield = [&](Operation *terminator) {
     scf::YieldOp::create(l.b, terminator->getLoc(), l.flatten(terminator->getOperands()));
   };

@@ -315,7 +315,7 @@ Lowering::SharedPlace Lowering::placeOf(Value smem) {
     place.offset += distance.getSExtValue();
   else if (stage)
     place.moved = scalar(stage.getDistance());
-  if (teams() > 1 && !memory.getOfBlock())
+  if (teams() > 1 && memory.getScope() == gpu::Scope::Team)
     place.moved =
         place.moved
             ? arith::AddIOp::create(b, source_.getLoc(), place.moved, teamMemory()).getResult()

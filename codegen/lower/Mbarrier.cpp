@@ -74,7 +74,7 @@ LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
 // One thread of a warp arrives for all, behind what they have read if they have; at the barriers of a cluster's blocks one each.
 LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
   std::string meet = arrive.getAfterReads() ? "bar.warp.sync 0xffffffff;\n\t" : "";
-  bool isInCluster = arrive.getInCluster();
+  bool isInCluster = arrive.getScope() == gpu::Scope::Cluster;
   if (isInCluster && !l.target.hasClusters)
     return arrive.emitOpError("needs clusters of blocks, which ")
            << l.target.name << " does not have";
@@ -103,6 +103,15 @@ LogicalResult lowerWait(Lowering &l, gpu::MbarrierWaitOp wait) {
                       l.scalar(wait.getParity()));
 }
 
+// The first warp of the scope.
+int32_t firstWarpOf(gpu::ElectOp elect) {
+  gpu::WarpSpecializeOp roles = gpu::rolesOf(elect->getParentOfType<func::FuncOp>());
+  std::optional<unsigned> producer = roles && elect.getScope() == gpu::Scope::Block
+                                         ? roles.find(gpu::RoleKind::Producer)
+                                         : std::nullopt;
+  return producer ? roles.getFirstWarp(*producer) : 0;
+}
+
 // A whole warp elects one of its threads: the assembler knows then that what follows is executed by one alone.
 LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
   if (failed(refuseUnlessTma(l, elect)))
@@ -110,10 +119,10 @@ LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
   OpBuilder::InsertionGuard guard(l.b);
   Location loc = elect.getLoc();
   Value warp = l.uniformWarp();
-  if (l.teams() > 1 && !elect.getOfBlock())
+  if (l.teams() > 1 && elect.getScope() == gpu::Scope::Team)
     warp = arith::AndIOp::create(l.b, loc, warp, l.i32(ir::warpsOf(elect) - 1));
   Value isItsWarp =
-      arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, warp, l.i32(elect.getWarp()));
+      arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, warp, l.i32(firstWarpOf(elect)));
   if (elect.getPredicate())
     isItsWarp = arith::AndIOp::create(l.b, loc, isItsWarp, l.scalar(elect.getPredicate()));
   auto byWarp = scf::IfOp::create(l.b, loc, isItsWarp, /*withElseRegion=*/false);

@@ -1,8 +1,8 @@
-// Turns of groups of warps: group g waits at a barrier of its own, at which the group before it arrives.
+// The ordered barrier: warpgroup g waits at a named barrier of its own, at which the warpgroup before it arrives.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
-#include "ir/instructions/Wgmma.h"
+#include "ir/gpu/NamedBarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -12,18 +12,16 @@ namespace tile::codegen {
 
 namespace {
 
-/// Barrier 0 is that of all threads.
-constexpr int64_t kFirstBarrier = 1;
-/// Two groups meet at a barrier.
-constexpr int64_t kThreadsOfTurn = 2 * ir::kWarpsPerWarpgroup * ir::kWarpSize;
-constexpr int64_t kMostGroups = 15;
+/// A warpgroup waits, the one before arrives.
+constexpr int64_t kThreadsOfBarrier = 2 * ir::kWarpsPerWarpgroup * ir::kWarpSize;
+constexpr int64_t kMostWarpgroups = gpu::kMostWarps / ir::kWarpsPerWarpgroup;
 
-/// `instruction` (bar.sync or bar.arrive) at a group's barrier; where `condition` holds, unless it is null.
-void atBarrier(Lowering &l, Location loc, StringRef instruction, Value number, Value condition) {
-  std::string text = (instruction + " $0, " + std::to_string(kThreadsOfTurn) + ";").str();
-  SmallVector<Value> operands = {
-      arith::AddIOp::create(l.b, loc, number, l.i32(kFirstBarrier)).getResult()};
-  if (condition) { // without a branch, which the assembler would end products at
+/// `instruction` (bar.sync or bar.arrive) at a warpgroup's barrier; where `condition` holds, unless it is null.
+void atBarrier(Lowering &l, Location loc, StringRef instruction, Value warpgroup, Value condition) {
+  std::string text = (instruction + " $0, " + std::to_string(kThreadsOfBarrier) + ";").str();
+  Value first = l.i32(gpu::numberOf(gpu::NamedBarrier::FirstWarpgroup));
+  SmallVector<Value> operands = {arith::AddIOp::create(l.b, loc, warpgroup, first).getResult()};
+  if (condition) { // a predicate, since the assembler would wait for dots at a branch
     text = "{\n\t.reg .pred own;\n\tsetp.ne.u32 own, $1, 0;\n\t@own " + text + "\n\t}";
     operands.push_back(arith::ExtUIOp::create(l.b, loc, l.b.getI32Type(), condition));
   }
@@ -31,51 +29,63 @@ void atBarrier(Lowering &l, Location loc, StringRef instruction, Value number, V
                   LLVM::LLVMVoidType::get(l.b.getContext()), operands);
 }
 
-Value isEqual(Lowering &l, Location loc, Value group, int64_t number) {
-  return arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, group,
+Value isEqual(Lowering &l, Location loc, Value warpgroup, int64_t number) {
+  return arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, warpgroup,
                                l.i32(static_cast<int32_t>(number)));
 }
 
-Value groupOf(Lowering &l, Location loc) {
+Value warpgroupOf(Lowering &l, Location loc) {
   return arith::DivUIOp::create(l.b, loc, l.uniformWarp(), l.i32(ir::kWarpsPerWarpgroup));
 }
 
-std::optional<int64_t> groupsOf(Operation *turn) {
-  int64_t warps = ir::warpsOf(turn) * ir::teamsOf(turn), groups = warps / ir::kWarpsPerWarpgroup;
-  if (warps % ir::kWarpsPerWarpgroup == 0 && groups > 1 && groups <= kMostGroups)
+std::optional<int64_t> warpgroupsOf(Operation *op) {
+  int64_t warps = ir::warpsOf(op) * ir::teamsOf(op), groups = warps / ir::kWarpsPerWarpgroup;
+  if (warps % ir::kWarpsPerWarpgroup == 0 && groups > 1 && groups <= kMostWarpgroups)
     return groups;
-  turn->emitOpError("needs 2 to ")
-      << kMostGroups << " groups of four warps, got " << warps << " warps";
+  op->emitOpError("needs 2 to ") << kMostWarpgroups << " warpgroups, got " << warps << " warps";
   return std::nullopt;
 }
 
-LogicalResult lowerOrderWait(Lowering &l, gpu::OrderWaitOp turn) {
-  if (!groupsOf(turn))
+template <bool kOfFirstAlone> LogicalResult lowerWait(Lowering &l, Operation *op) {
+  if (!warpgroupsOf(op))
     return failure();
-  Location loc = turn.getLoc();
-  Value group = groupOf(l, loc);
-  atBarrier(l, loc, "bar.sync", group, turn.getAlone() ? isEqual(l, loc, group, 0) : Value());
+  Location loc = op->getLoc();
+  Value warpgroup = warpgroupOf(l, loc);
+  atBarrier(l, loc, "bar.sync", warpgroup, kOfFirstAlone ? isEqual(l, loc, warpgroup, 0) : Value());
   return success();
 }
 
-LogicalResult lowerOrderArrive(Lowering &l, gpu::OrderArriveOp turn) {
-  std::optional<int64_t> groups = groupsOf(turn);
+// Where `condition` holds, which may follow from the number of the warpgroup.
+template <class Condition>
+LogicalResult arriveAtNext(Lowering &l, Operation *op, Condition conditionFor) {
+  std::optional<int64_t> groups = warpgroupsOf(op);
   if (!groups)
     return failure();
-  Location loc = turn.getLoc();
-  Value group = groupOf(l, loc);
-  Value next = arith::RemUIOp::create(l.b, loc, arith::AddIOp::create(l.b, loc, group, l.i32(1)),
-                                      l.i32(*groups));
-  Value condition = turn.getAlone()       ? isEqual(l, loc, group, *groups - 1)
-                    : turn.getPredicate() ? l.scalar(turn.getPredicate())
-                                          : Value();
-  atBarrier(l, loc, "bar.arrive", next, condition);
+  Location loc = op->getLoc();
+  Value warpgroup = warpgroupOf(l, loc);
+  Value next = arith::RemUIOp::create(
+      l.b, loc, arith::AddIOp::create(l.b, loc, warpgroup, l.i32(1)), l.i32(*groups));
+  atBarrier(l, loc, "bar.arrive", next, conditionFor(warpgroup, *groups));
   return success();
+}
+
+LogicalResult lowerBegin(Lowering &l, Operation *op) {
+  return arriveAtNext(l, op, [&](Value warpgroup, int64_t groups) {
+    return isEqual(l, op->getLoc(), warpgroup, groups - 1);
+  });
+}
+
+LogicalResult lowerArrive(Lowering &l, gpu::OrderArriveOp arrive) {
+  return arriveAtNext(l, arrive, [&](Value, int64_t) {
+    return arrive.getPredicate() ? l.scalar(arrive.getPredicate()) : Value();
+  });
 }
 
 constexpr LoweringRow kLowerings[] = {
-    on<gpu::OrderArriveOp, lowerOrderArrive>,
-    on<gpu::OrderWaitOp, lowerOrderWait>,
+    on<gpu::OrderArriveOp, lowerArrive>,
+    on<gpu::OrderBeginOp, lowerBegin>,
+    on<gpu::OrderEndOp, lowerWait</*kOfFirstAlone=*/true>>,
+    on<gpu::OrderWaitOp, lowerWait</*kOfFirstAlone=*/false>>,
 };
 
 } // namespace

@@ -1,10 +1,12 @@
-// Where all warps, or those of a role, meet; which warp a thread is of, and the registers that its group may have.
+// Roles of warps and barriers by scope: which warps execute a region, and which named barrier they synchronize at.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/Annotations.h"
 #include "ir/UserError.h"
+#include "ir/gpu/NamedBarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -12,22 +14,22 @@ namespace tile::codegen {
 
 namespace {
 
-/// The barriers of teams are those behind turns', and before that of roles.
-constexpr int64_t kFirstTeamBarrier = 8;
-
-void meetTeam(Lowering &l, gpu::BarrierOp barrier) {
+LogicalResult synchronizeTeam(Lowering &l, gpu::BarrierOp barrier) {
   Location loc = barrier.getLoc();
-  Value number = arith::AddIOp::create(l.b, loc, l.team(), l.i32(kFirstTeamBarrier));
+  Value number =
+      arith::AddIOp::create(l.b, loc, l.team(), l.i32(gpu::numberOf(gpu::NamedBarrier::FirstTeam)));
   std::string text = "bar.sync $0, " + std::to_string(ir::warpsOf(barrier) * ir::kWarpSize) + ";";
   inlineMemoryPtx(l.b, loc, text, "r", LLVM::LLVMVoidType::get(l.b.getContext()), {number});
+  return success();
 }
 
-// What one thread has made of barriers, before the first fills, is seen by the threads of all blocks.
-LogicalResult meetCluster(Lowering &l, gpu::BarrierOp barrier) {
+// The mbarriers that one thread has initialised are visible to the other blocks after a barrier of both roles.
+LogicalResult synchronizeCluster(Lowering &l, gpu::BarrierOp barrier) {
   if (!l.target.hasClusters)
     return barrier.emitOpError("needs clusters of blocks, which ")
            << l.target.name << " does not have";
-  std::string fence = barrier.getBeforeFills() ? "fence.mbarrier_init.release.cluster;\n\t" : "";
+  bool isOfBothRoles = barrier.getScope() == gpu::Scope::Cluster;
+  std::string fence = isOfBothRoles ? "fence.mbarrier_init.release.cluster;\n\t" : "";
   inlineMemoryPtx(l.b, barrier.getLoc(),
                   fence + "barrier.cluster.arrive.release.aligned;\n\t"
                           "barrier.cluster.wait.acquire.aligned;",
@@ -35,28 +37,94 @@ LogicalResult meetCluster(Lowering &l, gpu::BarrierOp barrier) {
   return success();
 }
 
-LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
+// Without roles all threads are consumers.
+LogicalResult synchronizeBlock(Lowering &l, gpu::BarrierOp barrier) {
   Location loc = barrier.getLoc();
-  if (barrier.getOfCluster())
-    return meetCluster(l, barrier);
-  if (l.teams() > 1 && !barrier.getOfBlock() && !barrier.getBeforeFills()) {
-    meetTeam(l, barrier);
-    return success();
-  }
-  if (!barrier.getWarps()) {
+  gpu::WarpSpecializeOp roles = gpu::rolesOf(barrier->getParentOfType<func::FuncOp>());
+  if (!roles) {
     NVVM::Barrier0Op::create(l.b, loc);
     return success();
   }
-  std::string text = "bar.sync " + std::to_string(barrier.getNumber()) + ", " +
-                     std::to_string(*barrier.getWarps() * ir::kWarpSize) + ";";
+  bool isOfBothRoles = barrier.getScope() == gpu::Scope::Block;
+  int32_t warps = 0;
+  for (unsigned number = 0; number < roles.getRoles().size(); ++number)
+    if (gpu::RoleAttr role = roles.getRole(number);
+        isOfBothRoles || role.getKind() == gpu::RoleKind::Consumers)
+      warps += role.getActive();
+  auto barrierNumber =
+      gpu::numberOf(isOfBothRoles ? gpu::NamedBarrier::Roles : gpu::NamedBarrier::Consumers);
+  std::string text = "bar.sync " + std::to_string(barrierNumber) + ", " +
+                     std::to_string(warps * ir::kWarpSize) + ";";
   inlineMemoryPtx(l.b, loc, text, "", LLVM::LLVMVoidType::get(l.b.getContext()), {});
   return success();
 }
 
-// SpecializeWarps decides it, of which alone the passes of teams in turn cannot do without.
+LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
+  switch (barrier.getScope()) {
+  case gpu::Scope::Cluster:
+  case gpu::Scope::ClusterConsumers:
+    return synchronizeCluster(l, barrier);
+  case gpu::Scope::Team:
+    return l.teams() > 1 ? synchronizeTeam(l, barrier) : synchronizeBlock(l, barrier);
+  case gpu::Scope::Consumers:
+  case gpu::Scope::Block:
+    return synchronizeBlock(l, barrier);
+  }
+  llvm_unreachable("all scopes are listed");
+}
+
+LogicalResult lowerRole(Lowering &l, gpu::WarpSpecializeOp roles, unsigned number) {
+  Location loc = roles.getLoc();
+  gpu::RoleAttr role = roles.getRole(number);
+  if (role.getRegisters()) {
+    auto launched = gpu::registersAtLaunch(roles.getWarps());
+    NVVM::SetMaxRegisterOp::create(l.b, loc, role.getRegisters(),
+                                   role.getRegisters() > launched
+                                       ? NVVM::SetMaxRegisterAction::increase
+                                       : NVVM::SetMaxRegisterAction::decrease);
+  }
+  OpBuilder::InsertionGuard guard(l.b);
+  if (role.getActive() < role.getWarps()) {
+    int32_t first = roles.getFirstWarp(number);
+    bool isOne = role.getActive() == 1;
+    Value isActive = arith::CmpIOp::create(
+        l.b, loc, isOne ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ult, l.uniformWarp(),
+        l.i32(isOne ? first : first + role.getActive()));
+    auto active = scf::IfOp::create(l.b, loc, isActive, /*withElseRegion=*/false);
+    l.b.setInsertionPointToStart(active.thenBlock());
+  }
+  return l.lowerBlock(roles.getBody(number));
+}
+
+// The roles up to this one: if warp >= its first warp { it } else { those before }.
+LogicalResult lowerRolesUpTo(Lowering &l, gpu::WarpSpecializeOp roles, unsigned number) {
+  if (number == 0)
+    return lowerRole(l, roles, 0);
+  Location loc = roles.getLoc();
+  Value isOfRole = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::uge, l.uniformWarp(),
+                                         l.i32(roles.getFirstWarp(number)));
+  auto branch = scf::IfOp::create(l.b, loc, isOfRole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(l.b);
+  l.b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(lowerRole(l, roles, number)))
+    return failure();
+  l.b.setInsertionPointToStart(branch.elseBlock());
+  return lowerRolesUpTo(l, roles, number - 1);
+}
+
+LogicalResult lowerWarpSpecialize(Lowering &l, gpu::WarpSpecializeOp roles) {
+  bool changesRegisters = llvm::any_of(roles.getRoles().getAsRange<gpu::RoleAttr>(),
+                                       [](gpu::RoleAttr role) { return role.getRegisters() != 0; });
+  if (changesRegisters && !l.target.hasWgmma)
+    return roles.emitOpError("needs warpgroups that change their registers, which ")
+           << l.target.name << " does not have";
+  return lowerRolesUpTo(l, roles, static_cast<unsigned>(roles.getRoles().size()) - 1);
+}
+
+// SpecializeWarps resolves it. Only ping-pong cannot do without.
 LogicalResult refuseByRole(Lowering &, Operation *op) {
-  return ir::userError(op->emitError("the pass specialize-warps is left out, but teams take turns "
-                                     "(ping_pong) and need its producer warp"),
+  return ir::userError(op->emitError("the pass specialize-warps is left out, but teams alternate "
+                                     "tiles (ping_pong) and need its producer warp"),
                        ErrorCode::InvalidArgument);
 }
 
@@ -65,24 +133,10 @@ LogicalResult lowerTeamId(Lowering &l, ir::TeamIdOp team) {
   return success();
 }
 
-LogicalResult lowerWarpId(Lowering &l, gpu::WarpIdOp warp) {
-  l.set(warp.getResult(), {l.uniformWarp()});
-  return success();
-}
-
-LogicalResult lowerSetMaxRegisters(Lowering &l, gpu::SetMaxRegistersOp set) {
-  if (!l.target.hasWgmma)
-    return set.emitOpError("needs groups of warps that change their registers, which ")
-           << l.target.name << " does not have";
-  NVVM::SetMaxRegisterOp::create(l.b, set.getLoc(), set.getCount(),
-                                 set.getMore() ? NVVM::SetMaxRegisterAction::increase
-                                               : NVVM::SetMaxRegisterAction::decrease);
-  return success();
-}
-
 constexpr LoweringRow kLowerings[] = {
-    on<gpu::BarrierOp, lowerBarrier>, on<gpu::SetMaxRegistersOp, lowerSetMaxRegisters>,
-    on<gpu::WarpIdOp, lowerWarpId>,   on<ir::ByRoleOp, refuseByRole>,
+    on<gpu::BarrierOp, lowerBarrier>,
+    on<gpu::WarpSpecializeOp, lowerWarpSpecialize>,
+    on<ir::ByRoleOp, refuseByRole>,
     on<ir::TeamIdOp, lowerTeamId>,
 };
 

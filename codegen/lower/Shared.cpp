@@ -141,14 +141,14 @@ LogicalResult lowerSmemLoad(Lowering &l, Operation *op) {
   Registers registers(Lowering::countOf(tile));
   auto matrices = layout::matchMatrixAccess(transfer->layout, transfer->shared,
                                             static_cast<int>(transfer->bytes));
-  if (load.getBlock() && !l.target.hasClusters)
+  if (load.getRank() && !l.target.hasClusters)
     return op->emitOpError("needs clusters of blocks, which ") << l.target.name << " does not have";
-  if (matrices && !load.getBlock()) {
+  if (matrices && !load.getRank()) {
     loadMatrices(l, load, *matrices, registers);
   } else {
     SharedPointers pointers(l, op->getLoc(), load.getSmem(), transfer->bytes,
                             threadPart(l, transfer->address.lanes, transfer->address.warps),
-                            load.getBlock() ? l.scalar(load.getBlock()) : Value());
+                            load.getRank() ? l.scalar(load.getRank()) : Value());
     for (const layout::VectorGroup &group : transfer->groups) {
       Value pointer = pointers.pointer(transfer->address.registers[group.front()]);
       Registers elements =

@@ -64,15 +64,16 @@ struct LoopReport {
   int64_t stagesAsked = 0;   ///< 0: the kernel does not say
   int64_t stages = 1;        ///< fills of its shared memory in use at once
   std::string reason;        ///< why it has so many
-  bool rotated = false;      ///< its last products lag an iteration behind the rest
-  std::string unrotated;     ///< why they do not though the kernel asks for it
-  bool specialized = false;  ///< a warp of its own loads
-  std::string unspecialized; ///< why none does though the kernel asks for it
-  int64_t barriers = 0;      ///< an iteration, those of inner loops left out
+  bool skewed = false;       ///< dots that depend on loads alone run an iteration ahead of the rest
+  std::string whyNotSkewed;  ///< if the kernel asks for it in vain
+  bool hasProducer = false;  ///< a producer warp loads
+  std::string whyNoProducer; ///< if the kernel asks for one in vain
+  int64_t barriers = 0;      ///< per iteration, those of inner loops left out
   std::optional<int64_t>
       groupsInFlight{}; ///< of copies, while an iteration waits for its own; nothing if it waits for none
   bool waitsForTma = false; ///< an iteration waits for what TMA copies
-  bool takesTurns = false;  ///< groups of warps begin their products in turn, or teams their passes
+  bool isOrdered =
+      false; ///< warpgroups issue their dots in a fixed order, or teams alternate tiles
   int64_t dotsInFlight = 0; ///< by wgmma, at a wait of an iteration
 };
 

@@ -27,7 +27,7 @@ public:
       : kernel_(kernel), scopes_(workScopesOf(kernel)), facts_(facts),
         code_(scalarCodeOf(kernel, [](Operation *op) { return !workOf(op).flops.empty(); })),
         teams_(ir::teamsOf(kernel)), blocks_(ir::clusterOf(kernel)), warps_(ir::warpsOf(kernel)),
-        hasProducer_(gpu::producerWarpsOf(kernel) > 0), entries_(scopes_.scopes.size()) {
+        hasProducer_(gpu::rolesOf(kernel)), entries_(scopes_.scopes.size()) {
     for (const ScalarAccess &access : code_.accesses)
       accessWork_.emplace_back(access, blocks_);
     for (auto [id, number] : code_.parameters)
@@ -117,7 +117,6 @@ private:
         runner_.rank = rank;
         runner_.isProducer = team == teams_;
         runner_.team = runner_.isProducer ? 0 : team;
-        runner_.warp = team * warps_;
         onEnter(&kernel_.getBody(), /*isInRole=*/false);
         run_.run(runner_, code_.initial);
       }

@@ -10,17 +10,18 @@ namespace tile::codegen {
 
 namespace {
 
-LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
+LoopReport loopOf(scf::ForOp loop, gpu::LoopPlanAttr plan) {
   auto text = [](StringAttr sentence) { return sentence ? sentence.str() : std::string(); };
   LoopReport report;
   report.where = sourceLineOf(loop.getLoc());
-  report.stagesAsked = schedule.getAsked();
-  report.stages = schedule.getStages();
-  report.reason = text(schedule.getReason());
-  report.rotated = schedule.getRotated();
-  report.unrotated = text(schedule.getUnrotated());
-  report.specialized = schedule.getSpecialized();
-  report.unspecialized = text(schedule.getUnspecialized());
+  report.stagesAsked = plan.getAsked();
+  report.stages = plan.getStages();
+  report.reason = text(plan.getReason());
+  report.skewed = plan.getSkewed();
+  report.whyNotSkewed = text(plan.getWhyNotSkewed());
+  report.hasProducer = plan.getProducer();
+  report.whyNoProducer = text(plan.getWhyNoProducer());
+  report.isOrdered = plan.getOrder() != gpu::Order::None;
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return WalkResult::skip(); // its iterations are its own
@@ -31,7 +32,6 @@ LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
     report.waitsForTma |= isa<gpu::MbarrierWaitOp>(op);
     if (auto wait = dyn_cast<gpu::DotWaitOp>(op))
       report.dotsInFlight = std::max<int32_t>(report.dotsInFlight, wait.getPending());
-    report.takesTurns |= isa<gpu::OrderWaitOp>(op);
     return WalkResult::advance();
   });
   return report;
@@ -41,8 +41,8 @@ LoopReport loopOf(scf::ForOp loop, gpu::ScheduleAttr schedule) {
 
 void reportLoops(func::FuncOp kernel, KernelReport &report) {
   kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (gpu::ScheduleAttr schedule = gpu::scheduleOf(loop))
-      report.loops.push_back(loopOf(loop, schedule));
+    if (gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop))
+      report.loops.push_back(loopOf(loop, plan));
   });
 }
 

@@ -63,7 +63,9 @@ KernelReport makeReport(func::FuncOp kernel) {
   report.where = sourceLineOf(kernel.getLoc());
   report.warps = ir::warpsOf(kernel);
   report.teams = ir::teamsOf(kernel);
-  report.producerWarps = gpu::producerWarpsOf(kernel);
+  if (gpu::WarpSpecializeOp roles = gpu::rolesOf(kernel))
+    if (std::optional<unsigned> producer = roles.find(gpu::RoleKind::Producer))
+      report.producerWarps = roles.getRole(*producer).getWarps();
   report.cluster = ir::clusterOf(kernel);
   report.sharedBytes = gpu::sharedBytesOf(kernel).value_or(0);
   reportVariants(kernel, report);

@@ -74,6 +74,8 @@ private:
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       if (isFollowed)
         writeWhile(loop, steps);
+    } else if (auto roles = dyn_cast<gpu::WarpSpecializeOp>(op)) {
+      writeRoles(roles, steps);
     } else if (auto elect = dyn_cast<gpu::ElectOp>(op)) {
       writeElect(elect, steps);
     } else if (isGlobalAccess(op)) {
@@ -131,7 +133,6 @@ private:
     ScalarBranch one;
     one.op = branch;
     one.condition = idOf(branch.getCondition());
-    one.isByWarp = isByWarp(branch);
     one.matters = slice_.matters(branch);
     one.results = idsOf(branch.getResults());
     for (auto [arm, region] : llvm::enumerate(branch->getRegions())) {
@@ -143,6 +144,16 @@ private:
     }
     steps.push_back(stepOf(ScalarStep::Kind::Branch, code_.branches.size()));
     code_.branches.push_back(std::move(one));
+  }
+
+  void writeRoles(gpu::WarpSpecializeOp roles, ScalarBlock &steps) {
+    ScalarRoles one;
+    for (unsigned number = 0; number < roles.getRoles().size(); ++number)
+      writeBlock(roles.getBody(number), roles.getRole(number).getKind() == gpu::RoleKind::Producer
+                                            ? one.producer
+                                            : one.consumers);
+    steps.push_back(stepOf(ScalarStep::Kind::Roles, code_.roles.size()));
+    code_.roles.push_back(std::move(one));
   }
 
   void writeElect(gpu::ElectOp elect, ScalarBlock &steps) {

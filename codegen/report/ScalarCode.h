@@ -57,7 +57,6 @@ enum class Compute : uint8_t {
   ProgramId,
   NumPrograms,
   TeamId,
-  WarpId,
   ClusterRank,
   ByRole,
 };
@@ -68,6 +67,7 @@ struct ScalarStep {
     Compute,   ///< what `compute` says, of a result of so many `bits`
     Access,    ///< number `index` among accesses
     Branch,    ///< number `index` among branches
+    Roles,     ///< number `index` among roles
     Loop,      ///< among loops
     While,     ///< among whiles
     AddToCell, ///< the counter at `a` grows by `b`; `out` is what it was
@@ -99,11 +99,15 @@ struct ScalarAccess {
 struct ScalarBranch {
   mlir::Operation *op = nullptr;
   ScalarId condition = kNoScalar;
-  bool isByWarp = false; ///< warps take different arms: roles
-  bool matters = false;  ///< what is counted depends on it
+  bool matters = false; ///< what is counted depends on it
   ScalarBlock arms[2];
   mlir::Region *regions[2] = {};
   llvm::SmallVector<ScalarId> yields[2], results;
+};
+
+/// What each role executes.
+struct ScalarRoles {
+  ScalarBlock producer, consumers;
 };
 
 struct ScalarLoop {
@@ -129,6 +133,7 @@ struct ScalarCode {
   std::vector<std::pair<mlir::Operation *, std::string>> unfollowed;
   std::vector<ScalarAccess> accesses;
   std::vector<ScalarBranch> branches;
+  std::vector<ScalarRoles> roles;
   std::vector<ScalarLoop> loops;
   std::vector<ScalarWhile> whiles;
   std::vector<Scalar> initial; ///< constants are known

@@ -123,8 +123,6 @@ Scalar compute(const ScalarStep &step, ArrayRef<Scalar> values, const Runner &ru
     return runner.programs[step.index];
   case Compute::TeamId:
     return known(runner.team);
-  case Compute::WarpId:
-    return known(runner.warp);
   case Compute::ClusterRank:
     return known(runner.rank);
   case Compute::ByRole:

@@ -10,7 +10,7 @@ namespace tile::codegen {
 /// One of those who carry out a program: the warps of a team, or the one that fills rings for all, of a block.
 struct Runner {
   std::array<Scalar, 3> program, programs; ///< its number along each axis, and how many there are
-  int64_t rank = 0, team = 0, warp = 0;
+  int64_t rank = 0, team = 0;
   bool isProducer = false;
 };
 

@@ -81,6 +81,9 @@ void ScalarRun::run(const ScalarBlock &block) {
     case ScalarStep::Kind::Branch:
       branch(code_.branches[step.index]);
       break;
+    case ScalarStep::Kind::Roles:
+      roles(code_.roles[step.index]);
+      break;
     case ScalarStep::Kind::Loop:
       loop(code_.loops[step.index]);
       break;
@@ -102,12 +105,16 @@ void ScalarRun::branch(const ScalarBranch &branch) {
     return forget(branch.results);
   }
   int arm = condition.value ? 0 : 1;
-  bool wasInRole = std::exchange(isInRole_, isInRole_ || branch.isByWarp);
-  if (branch.regions[arm] && !branch.isByWarp)
+  if (branch.regions[arm])
     listener_.onEnter(branch.regions[arm], isInRole_);
   run(branch.arms[arm]);
   if (branch.regions[arm] && failure_.empty())
     move(branch.yields[arm], branch.results);
+}
+
+void ScalarRun::roles(const ScalarRoles &roles) {
+  bool wasInRole = std::exchange(isInRole_, true);
+  run(runner_.isProducer ? roles.producer : roles.consumers);
   isInRole_ = wasInRole;
 }
 

@@ -35,6 +35,7 @@ public:
 private:
   void run(const ScalarBlock &block);
   void branch(const ScalarBranch &branch);
+  void roles(const ScalarRoles &roles);
   void loop(const ScalarLoop &loop);
   void loop(const ScalarWhile &loop);
   void cell(const ScalarStep &step);

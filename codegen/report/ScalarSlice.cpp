@@ -129,7 +129,6 @@ Compute computeOf(Operation *op) {
       .Case<ir::ProgramIdOp>([](auto) { return Compute::ProgramId; })
       .Case<ir::NumProgramsOp>([](auto) { return Compute::NumPrograms; })
       .Case<ir::TeamIdOp>([](auto) { return Compute::TeamId; })
-      .Case<gpu::WarpIdOp>([](auto) { return Compute::WarpId; })
       .Case<ir::ClusterRankOp>([](auto) { return Compute::ClusterRank; })
       .Case<ir::ByRoleOp>([](auto) { return Compute::ByRole; })
       .Default([](auto) { return Compute::Unknown; });

@@ -81,7 +81,7 @@ std::string purposeOf(gpu::SmemAllocOp alloc, ArrayRef<Operation *> accesses) {
     if (auto store = dyn_cast<gpu::SmemStoreOp>(access))
       if (store.getValue().getDefiningOp<gpu::ReducePartialOp>())
         return kReducePurpose;
-    if (auto load = dyn_cast<gpu::SmemLoadOp>(access); load && load.getBlock())
+    if (auto load = dyn_cast<gpu::SmemLoadOp>(access); load && load.getRank())
       return kClusterPurpose;
     if (std::string operand = operandText(access, alloc); !operand.empty())
       return operand;
@@ -104,7 +104,7 @@ AllocationReport reportOf(const passes::SharedAllocation &plan, ArrayRef<Operati
   allocation.tile = shapeText(type);
   allocation.dtype = dtypeText(type);
   allocation.stages = op.getStages();
-  allocation.teams = op.getOfBlock() ? 1 : ir::teamsOf(op);
+  allocation.teams = op.getScope() == gpu::Scope::Block ? 1 : ir::teamsOf(op);
   allocation.purpose = purposeOf(op, accesses);
   if (!isExchange(allocation.purpose)) {
     StagingText staging = stagingOf(op, accesses);

@@ -25,20 +25,26 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
   return trips ? std::optional<int64_t>(trips->getSExtValue()) : std::nullopt;
 }
 
-// Do teams take turns at the passes of a loop, so that each has iterations of its own?
-bool haveOwnPasses(func::FuncOp kernel) {
+// Do teams alternate the tiles of a loop, so that each has iterations of its own?
+bool isPingPong(func::FuncOp kernel) {
   return kernel
-      .walk([](gpu::OrderArriveOp turn) {
-        return turn.getPredicate() ? WalkResult::interrupt() : WalkResult::advance();
+      .walk([](scf::ForOp loop) {
+        gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+        return plan && plan.getOrder() == gpu::Order::PingPong ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+bool isOfProducer(gpu::WarpSpecializeOp roles, Region &region) {
+  return roles.getRole(region.getRegionNumber()).getKind() == gpu::RoleKind::Producer;
 }
 
 class WorkCounter {
 public:
   explicit WorkCounter(func::FuncOp kernel)
       : leftOut_(fillsBeforeLoops(gpu::sharedAccessesOf(kernel))),
-        teams_(haveOwnPasses(kernel) ? 1 : ir::teamsOf(kernel)), blocks_(ir::clusterOf(kernel)) {
+        teams_(isPingPong(kernel) ? 1 : ir::teamsOf(kernel)), blocks_(ir::clusterOf(kernel)) {
     int top =
         begin({sourceLineOf(kernel.getLoc()), WorkScope::Kind::Program, -1, 1}, kernel.getBody());
     visit(kernel.getBody(), top, /*isProducer=*/false);
@@ -75,7 +81,7 @@ private:
       visit(loop.getBefore(), body, isProducer);
       return visit(loop.getAfter(), body, isProducer);
     }
-    if (isa<scf::IfOp>(op) && !isByWarp(op)) {
+    if (isa<scf::IfOp>(op)) {
       for (Region &arm : op->getRegions())
         if (!arm.empty())
           visit(arm, begin({where, WorkScope::Kind::Branch, scope, std::nullopt}, arm, isProducer),
@@ -85,8 +91,9 @@ private:
     add(op, scope);
     if (isCombination(op))
       return;
+    auto roles = dyn_cast<gpu::WarpSpecializeOp>(op);
     for (Region &region : op->getRegions())
-      visit(region, scope, isProducer || (isByWarp(op) && region.getRegionNumber() == 0));
+      visit(region, scope, isProducer || (roles && isOfProducer(roles, region)));
   }
 
   // Each team of each block does the same, but for what TMA copies to all teams, or to all blocks.
@@ -111,12 +118,6 @@ private:
 };
 
 } // namespace
-
-bool isByWarp(Operation *op) {
-  auto branch = dyn_cast<scf::IfOp>(op);
-  auto compare = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-  return compare && compare.getLhs().getDefiningOp<gpu::WarpIdOp>();
-}
 
 WorkScopes workScopesOf(func::FuncOp kernel) { return WorkCounter(kernel).take(); }
 

@@ -22,7 +22,4 @@ struct WorkScopes {
 
 WorkScopes workScopesOf(mlir::func::FuncOp kernel);
 
-/// Is it a branch of which warps take different arms, whatever the arguments are? Both arms are carried out.
-bool isByWarp(mlir::Operation *branch);
-
 } // namespace tile::codegen

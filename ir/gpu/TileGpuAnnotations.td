@@ -60,23 +60,50 @@ def TileGpu_WarpGridAttr : TileGpu_Attr<"WarpGrid", "warp_grid"> {
   let genVerifyDecl = 1;
 }
 
-def TileGpu_ScheduleAttr : TileGpu_Attr<"Schedule", "schedule"> {
-  let summary = "How far the loads of a loop, and its first products, run ahead";
-  let description = [{
-    Fills of the loop's ring that are in use at once, `stages`; how many the program `asked` for, 0 if
-    it did not say; and why it has so many. If it is `rotated`, products that depend on loads alone
-    run an iteration ahead of the rest; `unrotated` says why not where the program asked for that. If
-    it is `specialized`, a warp of its own fills the ring; `unspecialized` says why not.
+def TileGpu_Order : I32Enum<"Order", "who issues dots in a fixed order", [
+    I32EnumCase<"None", 0, "none">, I32EnumCase<"Warpgroups", 1, "warpgroups">, I32EnumCase<"PingPong", 2, "ping_pong">]> {
+  let cppNamespace = "::tile::gpu";
+}
 
-    `#tilegpu.schedule<asked = 5, stages = 3, reason = "more do not fit in shared memory">`
+def TileGpu_LoopPlanAttr : TileGpu_Attr<"LoopPlan", "loop_plan"> {
+  let summary = "How a loop is pipelined";
+  let description = [{
+    Only ScheduleLoops writes it; the passes that carry it out, reports and estimates read it.
+
+    - The loop's rings have `stages`; the program `asked` for so many, 0 if it did not say; `reason` says why it has these.
+    - `dots_in_flight` dots are not waited for when an iteration ends, but in the next one.
+    - In a `skewed` loop the dots that depend on loads alone run an iteration ahead of the rest; if the program asked for that
+      in vain, `why_not_skewed` says why.
+    - With a `producer` a warp of its own fills the rings; if the program asked for one in vain, `why_no_producer` says why.
+    - `order`: all warpgroups issue their dots in a fixed order (`warpgroups`), or two teams alternate tiles (`ping_pong`).
+
+    `#tilegpu.loop_plan<asked = 5, stages = 3, reason = "more do not fit in shared memory">`
   }];
   let parameters = (ins "int32_t":$asked, "int32_t":$stages, "::mlir::StringAttr":$reason,
-                        DefaultValuedParameter<"bool", "false">:$rotated,
-                        OptionalParameter<"::mlir::StringAttr">:$unrotated,
-                        DefaultValuedParameter<"bool", "false">:$specialized,
-                        OptionalParameter<"::mlir::StringAttr">:$unspecialized);
+                        DefaultValuedParameter<"int32_t", "0">:$dots_in_flight,
+                        DefaultValuedParameter<"bool", "false">:$skewed,
+                        OptionalParameter<"::mlir::StringAttr">:$why_not_skewed,
+                        DefaultValuedParameter<"bool", "false">:$producer,
+                        OptionalParameter<"::mlir::StringAttr">:$why_no_producer,
+                        DefaultValuedParameter<"::tile::gpu::Order", "::tile::gpu::Order::None">:$order);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+}
+
+def TileGpu_TileStep : I32Enum<"TileStep", "a step of a tile of a flattened loop", [
+    I32EnumCase<"First", 0, "first">, I32EnumCase<"Last", 1, "last">]> {
+  let cppNamespace = "::tile::gpu";
+}
+
+def TileGpu_TileStepAttr : EnumAttr<TileGpuDialect, TileGpu_TileStep, "tile_step"> {
+  let summary = "In which step of each tile a branch of a flattened loop executes";
+  let description = [{
+    On an `scf.if` of the loop's body: it executes in the `first` step of each tile, before what the step does, or in the `last`
+    and holds all that follows the steps of a tile.
+
+    `#tilegpu.tile_step<last>`
+  }];
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def TileGpu_ViewOfAttr : TileGpu_Attr<"ViewOf", "view_of"> {

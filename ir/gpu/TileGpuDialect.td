@@ -23,9 +23,9 @@ def TileGpuDialect : Dialect {
 
     - on accesses of memory `tilegpu.access`; on these and on dots `tilegpu.variant`;
     - on dots `tilegpu.warp_grid`, `tilegpu.a_from_registers`, `tilegpu.k_major` and `tilegpu.k_width`;
-    - on loops `tilegpu.schedule`; on branches of a flattened loop `tilegpu.begins_pass` and `tilegpu.ends_pass`;
+    - on loops `tilegpu.loop_plan`; on branches of a flattened loop `tilegpu.tile_step`;
     - on views `tilegpu.view_of`; on parameters `tilegpu.tensor_map`;
-    - on functions `tilegpu.shared_bytes`, `tilegpu.team_bytes`, `tilegpu.producer_warps` and `tilegpu.workspace`.
+    - on functions `tilegpu.shared_bytes`, `tilegpu.team_bytes` and `tilegpu.workspace`.
 
     The dialect knows no others.
   }];

@@ -2,7 +2,7 @@
 #ifndef TILE_IR_TILEGPUOPBASE_TD
 #define TILE_IR_TILEGPUOPBASE_TD
 
-include "ir/gpu/TileGpuDialect.td"
+include "ir/gpu/TileGpuScope.td"
 
 class TileGpu_Op<string opMnemonic, list<Trait> traits = []> : Op<TileGpuDialect, opMnemonic, traits>;
 

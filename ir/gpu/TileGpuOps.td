@@ -135,8 +135,8 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
     room for so many tiles, one after the other; the result is the first, `tilegpu.smem_stage` names
     the others. Each starts at a multiple of `alignment` bytes, a power of two.
 
-    Where several teams carry out a program, each has such memory of its own, as far behind that of the team before
-    as the attribute `tilegpu.team_bytes` of the kernel says. With `of_block` they have it in common.
+    With scope `team` each team has such memory of its own, `tilegpu.team_bytes` (an attribute of the kernel) after that of
+    the team before. With scope `block` all warps of the block share it.
 
     Example:
     ```mlir
@@ -146,7 +146,8 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
     ```
   }];
   let arguments = (ins OptionalAttr<I32Attr>:$offset, DefaultValuedAttr<I32Attr, "1">:$stages,
-                       DefaultValuedAttr<I32Attr, "::tile::gpu::kSharedAlignment">:$alignment, UnitAttr:$of_block);
+                       DefaultValuedAttr<I32Attr, "::tile::gpu::kSharedAlignment">:$alignment,
+                       DefaultValuedAttr<TileGpu_ScopeAttr, "::tile::gpu::Scope::Team">:$scope);
   let results = (outs TileGpu_SmemType:$result);
   let assemblyFormat = "(`stages` $stages^)? attr-dict `:` type($result)";
   let builders = [OpBuilder<(ins "SmemType":$type, CArg<"int32_t", "1">:$stages, CArg<"int32_t", "kSharedAlignment">:$alignment)>];
@@ -214,8 +215,8 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
                                                   DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Read a tile from shared memory";
   let description = [{
-    A tile smaller than the memory is its leading part. With `block` it is the memory of the cluster's block of that rank, at
-    the same place as in this one's.
+    A tile smaller than the memory is its leading part. With `rank` it is the memory of that block
+    of the cluster, at the same offset as in this one's.
 
     Example:
     ```mlir
@@ -224,16 +225,16 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
     func.func @example(%m: !tilegpu.smem<4x8xf16, #s>) -> tensor<4x8xf16, #l> {
       %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
       %c1 = arith.constant 1 : i32
-      %y = tilegpu.smem_load %m of_block %c1 : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
+      %y = tilegpu.smem_load %m rank %c1 : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
       return %x : tensor<4x8xf16, #l>
     }
     ```
   }];
-  let arguments = (ins TileGpu_SmemType:$smem, Optional<I32>:$block);
+  let arguments = (ins TileGpu_SmemType:$smem, Optional<I32>:$rank);
   let results = (outs TileGpu_Tile:$result);
-  let assemblyFormat = "$smem (`of_block` $block^)? attr-dict `:` type($smem) `->` type($result)";
+  let assemblyFormat = "$smem (`rank` $rank^)? attr-dict `:` type($smem) `->` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$smem), [{
-    build($_builder, $_state, result, smem, /*block=*/::mlir::Value());
+    build($_builder, $_state, result, smem, /*rank=*/::mlir::Value());
   }]>];
   let hasVerifier = 1;
 }
@@ -317,28 +318,23 @@ def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileG
 }
 
 def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "All threads of the block wait for each other";
+  let summary = "All threads of the scope wait for each other";
   let description = [{
-    Memory accesses before it are visible to all threads after it. Only passes make it; `reason` is
-    the first pair of accesses that it keeps apart, as a sentence. Where warps have roles only `warps`
-    of them meet, at the hardware's barrier `number`. With `before_fills` it stands before the first
-    fills of stages, which a warp of its own may issue. Where several teams carry out a program each meets by
-    itself, at a barrier that follows from the team's number; with `of_block` all of them do. With `of_cluster` the threads of all
-    blocks of the cluster meet that have not ended.
+    Memory accesses before it are visible to these threads after it. Only passes create it; `reason` is the first pair
+    of accesses that it orders, as a sentence. Which named barrier it is follows from the scope (ir/gpu/NamedBarriers.h). With
+    scope `block` and `cluster` the mbarriers that were initialised before it may be used after it, by the producer warp and by
+    TMA; with `cluster` those of other blocks, too. At a barrier of a cluster those threads wait that have not ended.
 
     Example:
     ```mlir
     tilegpu.barrier
     tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 127"}
-    tilegpu.barrier {warps = 8 : i32}
-    tilegpu.barrier {before_fills, number = 15 : i32, warps = 9 : i32}
+    tilegpu.barrier {scope = #tilegpu.scope<block>}
     ```
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$reason, OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<32>]>>:$warps,
-                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<15>]>, "0">:$number,
-                       UnitAttr:$before_fills, UnitAttr:$of_block, UnitAttr:$of_cluster);
+  let arguments = (ins OptionalAttr<StrAttr>:$reason, DefaultValuedAttr<TileGpu_ScopeAttr, "::tile::gpu::Scope::Team">:$scope);
   let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins CArg<"::llvm::StringRef", "{}">:$reason)>];
+  let builders = [OpBuilder<(ins CArg<"::llvm::StringRef", "{}">:$reason, CArg<"::tile::gpu::Scope", "::tile::gpu::Scope::Team">:$scope)>];
   let assemblyFormat = "attr-dict";
 }
 

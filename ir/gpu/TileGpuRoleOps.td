@@ -1,38 +1,131 @@
-// Warps of a block that do different things.
+// Warps of a block that do different things: roles, and the ordered barrier of warpgroups.
 #ifndef TILE_IR_TILEGPUROLEOPS_TD
 #define TILE_IR_TILEGPUROLEOPS_TD
 
 include "ir/gpu/TileGpuOpBase.td"
 
-def TileGpu_WarpIdOp : TileGpu_Op<"warp_id", [Pure]> {
-  let summary = "The number of the warp";
-  let description = [{
-    The same in all threads of a warp, which the assembler knows.
-
-    Example:
-    ```mlir
-    %w = tilegpu.warp_id : i32
-    ```
-  }];
-  let results = (outs I32:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+def TileGpu_RoleKind : I32Enum<"RoleKind", "what the warps of a role do", [
+    I32EnumCase<"Consumers", 0, "consumers">, I32EnumCase<"Producer", 1, "producer">]> {
+  let cppNamespace = "::tile::gpu";
 }
 
-def TileGpu_SetMaxRegistersOp : TileGpu_Op<"set_max_registers", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "A group of four warps changes how many registers its threads may have";
+def TileGpu_RoleAttr : TileGpu_Attr<"Role", "role"> {
+  let summary = "A role: its warps and their registers";
   let description = [{
-    To `count`: it gives registers back, or, with `more`, waits until the block has so many left. All
-    warps of the group execute it.
+    Consumers compute, a producer fills rings. A role has whole warpgroups, since a warpgroup changes its registers together;
+    of its `warps` the first `active` execute its region, the others end at once. A thread has up to `registers` of them; 0 keeps
+    what it had at the launch.
+
+    `#tilegpu.role<producer, warps = 4, active = 1, registers = 24>`
+  }];
+  let parameters = (ins EnumParameter<TileGpu_RoleKind>:$kind, "int32_t":$warps, "int32_t":$active,
+                        DefaultValuedParameter<"int32_t", "0">:$registers);
+  let assemblyFormat = "`<` $kind `,` struct($warps, $active, $registers) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGpu_WarpSpecializeOp : TileGpu_Op<"warp_specialize", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "Warps of a block execute different regions";
+  let description = [{
+    A region per role, in the order of their warps: the first role has warp 0 and those after it. Any number of roles may
+    be given. A kernel has one such operation at most, in the block of its body; `tilegpu.barrier` says by its scope which
+    of the roles wait.
 
     Example:
     ```mlir
-    tilegpu.set_max_registers 24
-    tilegpu.set_max_registers more 240
+    func.func @example() attributes {tile.kernel, tile.warps = 8 : i32} {
+      tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 8, active = 8, registers = 240>,
+                               #tilegpu.role<producer, warps = 4, active = 1, registers = 24>] {
+        tilegpu.barrier {scope = #tilegpu.scope<block>}
+      }, {
+        tilegpu.barrier {scope = #tilegpu.scope<block>}
+      }
+      return
+    }
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<24>, IntMaxValue<256>]>:$count, UnitAttr:$more);
-  let assemblyFormat = "(`more` $more^)? $count attr-dict";
+  let arguments = (ins TypedArrayAttrBase<TileGpu_RoleAttr, "array of roles">:$roles);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
+  let assemblyFormat = "$roles $bodies attr-dict";
+  let builders = [OpBuilder<(ins "::llvm::ArrayRef<RoleAttr>":$roles)>];
+  let skipDefaultBuilders = 1;
+  let extraClassDeclaration = [{
+    RoleAttr getRole(unsigned number) { return ::llvm::cast<RoleAttr>(getRoles()[number]); }
+    void setRole(unsigned number, RoleAttr role);
+    /// The first warp of a role.
+    int32_t getFirstWarp(unsigned number);
+    /// Warps of all roles together.
+    int32_t getWarps();
+    /// The number of the first role of this kind; nothing if there is none.
+    ::std::optional<unsigned> find(RoleKind kind);
+    ::mlir::Block &getBody(unsigned number) { return getBodies()[number].front(); }
+  }];
   let hasVerifier = 1;
+}
+
+def TileGpu_OrderBeginOp : TileGpu_Op<"order_begin"> {
+  let summary = "The first warpgroup may take its first turn";
+  let description = [{
+    The last warpgroup arrives at the first one's barrier: before the first `tilegpu.order_wait`.
+
+    Example: see `tilegpu.order_wait`.
+    ```mlir
+    tilegpu.order_begin
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGpu_OrderWaitOp : TileGpu_Op<"order_wait"> {
+  let summary = "A warpgroup waits until it is its turn to issue dots";
+  let description = [{
+    Warpgroups take turns, the first warpgroup first, so that one issues dots while another computes with the results of
+    its own: an ordered barrier. Each takes (`order_wait`) and passes on (`tilegpu.order_arrive`) as many turns as the others.
+
+    Example:
+    ```mlir
+    tilegpu.order_begin
+    tilegpu.order_wait
+    tilegpu.order_arrive
+    tilegpu.order_end
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGpu_OrderArriveOp : TileGpu_Op<"order_arrive", [AttrSizedOperandSegments]> {
+  let summary = "It is the next warpgroup's turn";
+  let description = [{
+    In ping-pong it stands in the flattened loop and takes effect in the last step of a tile, where `predicate` holds;
+    `trip_count` is the number of steps of a tile, by which LowerRings skips the fills of the other team's tiles.
+
+    Example: see `tilegpu.order_wait`.
+    ```mlir
+    func.func @example(%steps: i32, %isLast: i1) {
+      tilegpu.order_begin
+      tilegpu.order_wait
+      tilegpu.order_arrive if %isLast trip_count %steps
+      tilegpu.order_end
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Optional<I1>:$predicate, Optional<I32>:$trip_count);
+  let assemblyFormat = "(`if` $predicate^)? (`trip_count` $trip_count^)? attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::Value(), ::mlir::Value()); }]>];
+}
+
+def TileGpu_OrderEndOp : TileGpu_Op<"order_end"> {
+  let summary = "The first warpgroup takes the turn that the last one has passed on";
+  let description = [{
+    After the last `tilegpu.order_arrive`, so that every arrival has its wait.
+
+    Example: see `tilegpu.order_wait`.
+    ```mlir
+    tilegpu.order_end
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // TILE_IR_TILEGPUROLEOPS_TD

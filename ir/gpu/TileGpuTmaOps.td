@@ -13,13 +13,12 @@ class TileGpu_MbarrierOp<string opMnemonic> : TileGpu_Op<"mbarrier_" # opMnemoni
 }
 
 def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
-  let summary = "What one thread of the block does";
+  let summary = "One thread of the scope executes the body";
   let description = [{
-    The body is executed once, and not at all where `predicate` is false, which all threads agree on.
-    It holds operations on barriers and the copy engine, which one thread alone asks for. The thread is of
-    warp `warp`. With `fills` it fills stages of which their barriers alone say when they are free, and may be
-    done by a warp that does nothing else. Where several teams carry out a program there is one in each, or, with
-    `of_block`, one in all.
+    The thread belongs to the first warp: of each team with scope `team`, of all consumers with scope `consumers`. With scope
+    `block` it belongs to the producer warp, if the kernel has one: only mbarriers order the body against what other warps do,
+    as they order the fill of a stage. Nobody executes it if `predicate` is false, which is the same in all threads. It holds
+    operations on mbarriers and TMA, which one thread issues.
 
     Example:
     ```mlir
@@ -30,12 +29,11 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
     }
     ```
   }];
-  let arguments = (ins Optional<I1>:$predicate, DefaultValuedAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<31>]>, "0">:$warp,
-                       UnitAttr:$fills, UnitAttr:$of_block);
+  let arguments = (ins Optional<I1>:$predicate, DefaultValuedAttr<TileGpu_ScopeAttr, "::tile::gpu::Scope::Team">:$scope);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`if` $predicate^)? $body attr-dict";
   let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins "::mlir::Value":$predicate)>];
+  let builders = [OpBuilder<(ins "::mlir::Value":$predicate, "::tile::gpu::Scope":$scope)>];
 }
 
 def TileGpu_MbarrierInitOp : TileGpu_MbarrierOp<"init"> {
@@ -104,7 +102,7 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
     Once, at the barrier `distance` bytes behind the first. Who waits for the phase sees what the tensor core has
     read and written for the warp before, of products that were waited for; with `after_reads` also what each of
     its threads has. With a predicate, only where that holds, which is the same in all threads of a warp. With
-    `in_cluster` it arrives at that barrier of each block of the cluster.
+    scope `cluster` it arrives at that barrier of each block of the cluster.
 
     Example:
     ```mlir
@@ -118,9 +116,9 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
     ```
   }];
   let arguments = (ins TileGpu_SmemType:$barriers, I32:$distance, Optional<I1>:$predicate, UnitAttr:$after_reads,
-                       UnitAttr:$in_cluster);
+                       DefaultValuedAttr<TileGpu_ScopeAttr, "::tile::gpu::Scope::Block">:$scope);
   let assemblyFormat = [{
-    $barriers `[` $distance `]` (`if` $predicate^)? (`after_reads` $after_reads^)? (`in_cluster` $in_cluster^)? attr-dict
+    $barriers `[` $distance `]` (`if` $predicate^)? (`after_reads` $after_reads^)? attr-dict
     `:` type($barriers)
   }];
 }

@@ -5,9 +5,10 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::gpu;
 
-void ElectOp::build(OpBuilder &b, OperationState &state, Value predicate) {
+void ElectOp::build(OpBuilder &b, OperationState &state, Value predicate, Scope scope) {
   if (predicate)
     state.addOperands(predicate);
+  state.getOrAddProperties<Properties>().scope = ScopeAttr::get(b.getContext(), scope);
   state.addRegion()->emplaceBlock();
 }
 

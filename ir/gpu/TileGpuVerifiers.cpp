@@ -227,7 +227,7 @@ LogicalResult ScanCarryOp::verify() {
 
 void SmemAllocOp::build(OpBuilder &b, OperationState &state, SmemType type, int32_t stages,
                         int32_t alignment) {
-  build(b, state, type, IntegerAttr(), stages, alignment, /*of_block=*/false);
+  build(b, state, type, IntegerAttr(), stages, alignment, Scope::Team);
 }
 
 LogicalResult SmemAllocOp::verify() {

@@ -130,47 +130,6 @@ def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_S
   let hasVerifier = 1;
 }
 
-def TileGpu_OrderWaitOp : TileGpu_Op<"order_wait"> {
-  let summary = "A group of warps waits until the one before has begun its products";
-  let description = [{
-    Groups of four warps take turns, the first first: while one's products are under way the others compute with
-    the results of theirs. Every group takes and passes as many turns. Before the first the last group passes the turn
-    alone (`tilegpu.order_arrive alone`), behind the last the first group takes it alone (`tilegpu.order_wait alone`).
-
-    Example:
-    ```mlir
-    tilegpu.order_arrive alone
-    tilegpu.order_wait
-    tilegpu.order_arrive
-    tilegpu.order_wait alone
-    ```
-  }];
-  let arguments = (ins UnitAttr:$alone);
-  let assemblyFormat = "(`alone` $alone^)? attr-dict";
-}
-
-def TileGpu_OrderArriveOp : TileGpu_Op<"order_arrive", [AttrSizedOperandSegments]> {
-  let summary = "The next group of warps may begin its products";
-  let description = [{
-    Of a loop that teams carry out in turn, pass by pass, it stands in the loop and comes in the last iteration of each
-    pass, which the predicate says; and it says how many iterations a pass has.
-
-    Example: see `tilegpu.order_wait`.
-    ```mlir
-    func.func @example(%steps: i32, %isLast: i1) {
-      tilegpu.order_arrive alone
-      tilegpu.order_wait
-      tilegpu.order_arrive if %isLast behind %steps
-      tilegpu.order_wait alone
-      return
-    }
-    ```
-  }];
-  let arguments = (ins Optional<I1>:$predicate, Optional<I32>:$iterations, UnitAttr:$alone);
-  let assemblyFormat = "(`if` $predicate^)? (`behind` $iterations^)? (`alone` $alone^)? attr-dict";
-  let builders = [OpBuilder<(ins "bool":$alone), [{ build($_builder, $_state, {}, {}, alone); }]>];
-}
-
 def TileGpu_ProxyFenceOp : TileGpu_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                                     MemWrite<TileGpu_SharedMemory>]>,
                                                       DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {

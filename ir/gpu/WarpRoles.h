@@ -10,6 +10,9 @@ inline constexpr int32_t kProducerWarps = 4;
 /// The warps of a block at most.
 inline constexpr int32_t kMostWarps = 32;
 
+/// The most registers of a thread at the launch of a block of so many warps, all of which start with the same number.
+int32_t registersAtLaunch(int64_t warps);
+
 /// The most registers of a thread: at the launch, where all have the same number; of those that compute, and of those that
 /// fill rings, who hand theirs over.
 struct RegisterShares {

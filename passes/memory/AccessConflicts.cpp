@@ -111,8 +111,8 @@ bool areOrderedByRing(const Access &earlier, const Access &later) {
   if (!earlier.isStage || earlier.allocation != later.allocation)
     return false;
   auto loop = earlier.op->getParentOfType<scf::ForOp>();
-  gpu::ScheduleAttr schedule = loop ? gpu::scheduleOf(loop) : gpu::ScheduleAttr();
-  return schedule && schedule.getStages() > 1 && loop == later.op->getParentOfType<scf::ForOp>();
+  gpu::LoopPlanAttr plan = loop ? gpu::loopPlanOf(loop) : gpu::LoopPlanAttr();
+  return plan && plan.getStages() > 1 && loop == later.op->getParentOfType<scf::ForOp>();
 }
 
 } // namespace

@@ -68,7 +68,7 @@ public:
   void write() {
     Value memory = gpu::SmemAllocOp::create(b_, loc_, gpu::inShared(whole_, sharedLayout()));
     gpu::SmemStoreOp::create(b_, loc_, sum_.getInput(), memory);
-    meet("blocks of the cluster read each other's tiles");
+    synchronizeCluster("blocks of the cluster read each other's tiles");
     Value place = sum_.getScatter() ? partOf(memory) : memory;
     Value result;
     for (int32_t rank = 0; rank < ir::clusterOf(sum_); ++rank) {
@@ -76,7 +76,7 @@ public:
       Value tile = gpu::SmemLoadOp::create(b_, loc_, part_, place, block);
       result = result ? add(result, tile) : tile;
     }
-    meet("no block writes to or gives up what others read");
+    synchronizeCluster("no block writes to or gives up what others read");
     sum_.replaceAllUsesWith(result);
     sum_.erase();
   }
@@ -104,7 +104,9 @@ private:
     return arith::AddIOp::create(b_, loc_, a, b);
   }
 
-  void meet(const char *reason) { gpu::BarrierOp::create(b_, loc_, reason).setOfCluster(true); }
+  void synchronizeCluster(const char *reason) {
+    gpu::BarrierOp::create(b_, loc_, reason, gpu::Scope::ClusterConsumers);
+  }
 
   ir::ClusterSumOp sum_;
   OpBuilder b_;

@@ -58,13 +58,13 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
       access.begin = offset + part.begin;
       access.end = offset + part.end;
       access.allocation = alloc.getResult();
-      access.isOfTeams = alloc.getOfBlock();
+      access.isOfTeams = alloc.getScope() == gpu::Scope::Block;
     } else if (auto stage =
                    part.memory.getDefiningOp<gpu::SmemStageOp>()) { // which is seen at run time
       gpu::SmemAllocOp stages = gpu::allocationOf(stage);
       access.allocation = stages.getResult();
       access.isStage = true;
-      access.isOfTeams = stages.getOfBlock();
+      access.isOfTeams = stages.getScope() == gpu::Scope::Block;
       APInt distance;
       bool isKnown = matchPattern(stage.getDistance(), m_ConstantInt(&distance));
       int64_t first = isKnown ? distance.getSExtValue() : 0,

@@ -33,7 +33,8 @@ public:
     } while (changed_);
     for (auto &[op, why] : barriersBefore_) {
       OpBuilder builder(op);
-      gpu::BarrierOp::create(builder, op->getLoc(), why.reason).setOfBlock(why.isOfTeams);
+      gpu::BarrierOp::create(builder, op->getLoc(), why.reason,
+                             why.isOfTeams ? gpu::Scope::Consumers : gpu::Scope::Team);
     }
   }
 
@@ -50,11 +51,11 @@ private:
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return visitLoop(op, pending);
     if (auto barrier = dyn_cast<gpu::BarrierOp>(op))
-      meet(pending, barrier.getOfBlock() || barrier.getBeforeFills());
+      synchronize(pending, barrier.getScope() != gpu::Scope::Team);
     else if (isa<ir::DebugBarrierOp>(op))
-      meet(pending, /*allTeams=*/false);
+      synchronize(pending, /*allTeams=*/false);
     else if (auto placed = barriersBefore_.find(op); placed != barriersBefore_.end())
-      meet(pending, placed->second.isOfTeams);
+      synchronize(pending, placed->second.isOfTeams);
     Accesses accesses = accessesOf(op);
     if (accesses.empty())
       return;
@@ -63,19 +64,19 @@ private:
       changed_ |= known.reason.empty() || (why->isOfTeams && !known.isOfTeams);
       known = {known.reason.empty() ? why->reason : known.reason,
                known.isOfTeams || why->isOfTeams};
-      meet(pending, why->isOfTeams);
+      synchronize(pending, why->isOfTeams);
     }
     pending.insert(op);
   }
 
-  /// Why a barrier stands somewhere, and whether all teams meet there.
+  /// Why a barrier stands somewhere, and whether all teams wait there.
   struct Why {
     std::string reason;
     bool isOfTeams = false;
   };
 
-  // Where each team meets by itself, what others do with memory of the block is still pending.
-  static void meet(Pending &pending, bool allTeams) {
+  // If each team synchronizes by itself, what others do with memory that all share is still pending.
+  static void synchronize(Pending &pending, bool allTeams) {
     pending.remove_if([&](Operation *op) {
       return allTeams ||
              llvm::none_of(accessesOf(op), [](const Access &access) { return access.isOfTeams; });

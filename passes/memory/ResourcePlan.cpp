@@ -62,9 +62,10 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
     total_ = place([](gpu::SmemAllocOp) { return true; }, 0);
     return;
   }
-  teamBytes_ =
-      llvm::alignTo(place([](gpu::SmemAllocOp op) { return !op.getOfBlock(); }, 0), alignment());
-  total_ = place([](gpu::SmemAllocOp op) { return op.getOfBlock(); }, teams * teamBytes_);
+  teamBytes_ = llvm::alignTo(
+      place([](gpu::SmemAllocOp op) { return op.getScope() == gpu::Scope::Team; }, 0), alignment());
+  total_ = place([](gpu::SmemAllocOp op) { return op.getScope() == gpu::Scope::Block; },
+                 teams * teamBytes_);
 }
 
 // Largest first, each at the lowest offset from `begin` on that no living neighbour covers; where the last one ends.

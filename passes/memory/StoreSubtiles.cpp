@@ -259,7 +259,7 @@ private:
   }
 
   void inOneThread(Value predicate, llvm::function_ref<void()> make) {
-    auto elect = gpu::ElectOp::create(b_, loc_, predicate);
+    auto elect = gpu::ElectOp::create(b_, loc_, predicate, gpu::Scope::Team);
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(&elect.getBody().front());
     make();

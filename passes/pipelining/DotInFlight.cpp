@@ -8,9 +8,9 @@ namespace tile::passes {
 
 namespace {
 
-/// A product, its wait, and the variable of the loop that it adds to.
+/// A dot, its wait, and the variable of the loop that it adds to.
 struct CarriedDot {
-  gpu::DotAsyncOp product;
+  gpu::DotAsyncOp dot;
   gpu::DotWaitOp wait;
   BlockArgument sums;
   gpu::ConsumerReleaseOp release; ///< of the fill that it reads
@@ -37,20 +37,20 @@ bool areOthersInBranches(gpu::DotWaitOp wait, OpOperand *yielded) {
 }
 
 std::optional<CarriedDot> findDot(scf::ForOp loop, Value ring) {
-  SmallVector<gpu::DotAsyncOp> products;
-  loop.walk([&](gpu::DotAsyncOp product) { products.push_back(product); });
-  if (products.size() != 1 || products.front()->getBlock() != loop.getBody())
+  SmallVector<gpu::DotAsyncOp> dots;
+  loop.walk([&](gpu::DotAsyncOp dot) { dots.push_back(dot); });
+  if (dots.size() != 1 || dots.front()->getBlock() != loop.getBody())
     return std::nullopt;
-  CarriedDot found{products.front(), {}, dyn_cast<BlockArgument>(products.front().getAcc()), {}};
+  CarriedDot found{dots.front(), {}, dyn_cast<BlockArgument>(dots.front().getAcc()), {}};
   if (!found.sums || found.sums.getOwner() != loop.getBody() || !found.sums.hasOneUse() ||
-      !found.product.getResult().hasOneUse())
+      !found.dot.getResult().hasOneUse())
     return std::nullopt;
-  found.wait = dyn_cast<gpu::DotWaitOp>(*found.product.getResult().user_begin());
+  found.wait = dyn_cast<gpu::DotWaitOp>(*found.dot.getResult().user_begin());
   OpOperand *yielded = loop.getTiedLoopYieldedValue(found.sums);
   if (!found.wait || yielded->get() != found.wait.getResult() ||
       !areOthersInBranches(found.wait, yielded) || !isa<RankedTensorType>(found.sums.getType()))
     return std::nullopt;
-  for (Value operand : found.product->getOperands().take_front(2))
+  for (Value operand : found.dot->getOperands().take_front(2))
     if (!outlivesIteration(operand, loop, ring))
       return std::nullopt;
   for (auto release : loop.getBody()->getOps<gpu::ConsumerReleaseOp>())
@@ -77,7 +77,7 @@ void waitInBranches(gpu::DotWaitOp wait, Value inFlight) {
   }
 }
 
-// The tile is in flight round the loop, and is waited for behind it.
+// The tile is in flight across the back edge, and is waited for after the loop.
 void carryInFlight(scf::ForOp loop, CarriedDot &found) {
   OpBuilder b(loop);
   Type tile = found.sums.getType();
@@ -86,19 +86,19 @@ void carryInFlight(scf::ForOp loop, CarriedDot &found) {
   init->set(gpu::DotBeginOp::create(b, loc, init->get()));
   found.sums.setType(init->get().getType());
   b.setInsertionPoint(found.wait);
-  auto wait = gpu::DotWaitOp::create(b, loc, init->get().getType(), found.product.getResult(), 1);
+  auto wait = gpu::DotWaitOp::create(b, loc, init->get().getType(), found.dot.getResult(), 1);
   waitInBranches(found.wait, wait.getResult());
   found.wait.getResult().replaceAllUsesWith(wait.getResult());
   found.wait.erase();
   found.wait = wait;
   Value result = loop.getTiedLoopResult(found.sums);
   result.setType(init->get().getType());
-  b.setInsertionPointAfter(loop); // even where nobody takes it: no product outlives its operands
+  b.setInsertionPointAfter(loop); // even if nobody takes it: no dot outlives its operands
   auto last = gpu::DotWaitOp::create(b, loc, tile, result, 0);
   result.replaceAllUsesExcept(last.getResult(), last);
 }
 
-// The fill that a product was reading is released in the next iteration, and the last one behind the loop.
+// The fill that a dot was reading is released in the next iteration, and the last one after the loop.
 gpu::ConsumerReleaseOp releaseLater(scf::ForOp &loop, CarriedDot &found) {
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
@@ -117,13 +117,15 @@ gpu::ConsumerReleaseOp releaseLater(scf::ForOp &loop, CarriedDot &found) {
                                                    /*replaceInitOperandUsesInLoop=*/false, next);
   loop = cast<scf::ForOp>((*replaced).getOperation());
   early.erase();
-  Operation *afterLoop = loop->getNextNode(); // the wait for the last product
+  Operation *afterLoop = loop->getNextNode(); // the wait for the last dot
   rewriter.setInsertionPointAfter(afterLoop);
   gpu::ConsumerReleaseOp::create(rewriter, loc, ring, loop.getResults().back());
   return later;
 }
 
 } // namespace
+
+bool canKeepDotInFlight(scf::ForOp loop, Value ring) { return findDot(loop, ring).has_value(); }
 
 Operation *keepDotInFlight(scf::ForOp &loop, Value ring) {
   std::optional<CarriedDot> found = findDot(loop, ring);

@@ -1,4 +1,4 @@
-// A product by wgmma that a loop leaves under way from one iteration to the next.
+// A wgmma that a loop leaves in flight from one iteration to the next.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -6,10 +6,13 @@
 
 namespace tile::passes {
 
-/// Lets the one product of a loop, if it adds to a tile that the loop carries and reads the ring, be waited for in the
-/// iteration behind its own: then that fill is released, and behind the loop the last one. Returns the release in the
-/// body, before which the older product is done; null, with nothing changed, if the loop has no such product. The loop may
-/// be built anew.
+/// Has the loop one dot, which adds to a tile that the loop carries and reads the ring, so that it may be waited for an iteration
+/// later? Before the loop is pipelined.
+bool canKeepDotInFlight(mlir::scf::ForOp loop, mlir::Value ring);
+
+/// Has that dot waited for in the iteration after its own: its fill is released there, and the last one after the loop. Returns the
+/// release in the body, before which the older dot is done; null, with nothing changed, if the loop has no such dot. The loop may be
+/// rebuilt.
 mlir::Operation *keepDotInFlight(mlir::scf::ForOp &loop, mlir::Value ring);
 
 } // namespace tile::passes

@@ -1,27 +1,25 @@
-// LowerRings: a ring becomes allocations of as many stages, one for each tile of a fill; fill i lies in stage i mod S.
+// LowerRings: a ring becomes allocations in shared memory, one with S stages for each operand; fill i has stage i mod S.
 //
-//   acquire        nothing if the get before it has let all threads meet, else they meet here
-//   copy           an asynchronous copy to the stage: by all threads, or by the copy engine, which one thread asks
-//   put            a store to the stage
-//   commit         the threads' copies become a group
-//   get            a wait for the fill: for the threads' group, and for the engine's bytes at the stage's barrier in shared
-//                  memory; unless the engine copied all, the threads meet, behind which the copies of all are seen
-//                  (by wgmma only what was fenced before: puts at the commit, threads' copies behind the wait)
-//   tiles          nothing: the stage's tiles
-//   release        nothing; where groups of warps take turns, or a warp of its own fills the stages, each warp arrives at
-//                  the stage's second barrier, for which the thread that fills it again waits: the groups need not go
-//                  through an iteration together
+//   producer_acquire   nothing if the consumer_wait before it has synchronized all threads, else they synchronize here
+//   ring_copy          an asynchronous copy to the stage: cp.async by all threads, or TMA, which one thread issues
+//   ring_put           a store to the stage
+//   producer_commit    the threads' copies become a group
+//   consumer_wait      a wait for the fill: for the threads' group, and at the stage's full mbarrier for the bytes of TMA; unless
+//                      TMA copied all, the threads synchronize, after which the copies of all are visible (to wgmma only what was
+//                      fenced before: puts at the commit, threads' copies after the wait)
+//   ring_tiles         nothing: the tiles of the stage
+//   consumer_release   nothing; if warpgroups run independently, each warp arrives at the stage's empty mbarrier, for which the
+//                      thread that fills it again waits
 //
-// How far stages are from the first is carried round the loop that the ring is of, in bytes, since to divide by S and to
-// multiply in each iteration would cost more. A ring of one stage that is filled by puts alone needs no wait: PlaceBarriers
-// sees its bytes and orders them.
+// The offsets of stages and the parities of their phases are carried through the loop (PipelineState.h). A ring of one stage that
+// is filled by puts alone needs no wait: PlaceBarriers sees its bytes and orders them.
 //
-// Where the blocks of a cluster carry out one program, and a warp of its own fills the stages, what does not follow from a block's
-// rank is copied once: each block's engine copies a share to the memory of all. A stage is filled again when the warps of all
-// blocks have released it, and all blocks meet where the barriers are made.
+// If the blocks of a cluster execute one program and have producer warps, what does not depend on a block's rank is copied once:
+// each block's TMA multicasts a share to all of them. A stage is filled again when the warps of all blocks have released it, and all
+// blocks synchronize once the mbarriers are initialized.
 //
-// A stage's barrier counts phases: fill i ends phase i / S, and waits tell phases apart by their parity, which is carried,
-// too. The barriers are made before the loop and given up behind it, so that a loop that runs again begins at phase 0.
+// A full mbarrier counts phases: fill i ends phase i / S, and waits tell phases apart by their parity. The mbarriers are initialized
+// before the loop and invalidated after it, so that a loop that runs again begins at phase 0.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -52,19 +50,19 @@ public:
   RingLowering(gpu::RingAllocOp ring, const RingProtocol &protocol)
       : ring_(ring), protocol_(protocol), stages_(ring.getRing().getType().getStages()),
         form_(ring), memory_(ring, form_), awaited_(awaitedReleases(ring)),
-        places_(ring.getRing().getType(), /*derivesFromBarriers=*/!form_.hasProducer), b_(ring) {}
+        states_(ring.getRing().getType(), /*derivesFromBarriers=*/!form_.hasProducer), b_(ring) {}
 
   LogicalResult lower() {
     if (form_.hasTmaCopies)
-      memory_.makeBarriers();
+      memory_.initializeBarriers();
     if (stages_ > 1 || form_.hasTmaCopies)
-      for (gpu::ConsumerWaitOp get : getsOfLoops(ring_)) {
+      for (gpu::ConsumerWaitOp get : waitsOfLoops(ring_)) {
         auto loop = cast<scf::ForOp>(get->getParentOp());
         std::optional<int64_t> lag =
             form_.warpgroupsRunIndependently ? std::optional(releaseLagOf(loop)) : std::nullopt;
-        loop = places_.carryRound(loop, namedFills(get, loop), memory_.strides(),
-                                  form_.hasTmaCopies, lag);
-        if (form_.isInTurn && lag == 1 && failed(releaseByPasses(loop, get)))
+        loop = states_.carryThrough(loop, namedFills(get, loop), memory_.strides(),
+                                    form_.hasTmaCopies, lag);
+        if (form_.isPingPong && lag == 1 && failed(releaseInEpilogues(loop, get)))
           return failure();
       }
     if (failed(lowerTmaCopies()))
@@ -80,7 +78,7 @@ public:
   }
 
 private:
-  // Do threads hold 16-bit elements as accumulators lie, so that matrices of them are more than the neighbours of a thread?
+  // Do threads hold 16-bit elements in the layout of an accumulator, so that `stmatrix` stores more of them at once than a vector?
   static bool takesMatrices(RankedTensorType tile, gpu::SmemType memory) {
     constexpr int kBytes = 2, kVector = 16 / kBytes;
     if (gpu::bytesOf(tile.getElementType()) != kBytes)
@@ -92,7 +90,7 @@ private:
            layout::vectorGroups(held, shared, kBytes).front().size() < kVector;
   }
 
-  // Where a product is under way from one iteration to the next each releases the fill before its own.
+  // If a dot is in flight across the back edge, an iteration releases the fill before its own.
   int64_t releaseLagOf(scf::ForOp loop) {
     for (auto release : loop.getBody()->getOps<gpu::ConsumerReleaseOp>())
       if (release.getRing() == ring_.getRing() && protocol_.leadOf(release) == -1)
@@ -100,7 +98,7 @@ private:
     return 0;
   }
 
-  // A rotated loop gets fill i + 1; what its leading part alone reads is also filled an iteration further ahead.
+  // A skewed loop waits for fill i + 1; what its leading part alone reads is also filled an iteration further ahead.
   NamedFills namedFills(gpu::ConsumerWaitOp get, scf::ForOp loop) {
     NamedFills fills;
     if (protocol_.leadOf(get).value_or(0) == 1)
@@ -111,78 +109,79 @@ private:
     return fills;
   }
 
-  // Of passes in turn the first iteration releases nothing, and the end the last fill: its team comes back to it only
-  // behind the other's pass. "Fill -1", whose release the first refill waits for, is released by the first team.
-  LogicalResult releaseByPasses(scf::ForOp loop, gpu::ConsumerWaitOp get) {
+  // Ping-pong: an iteration releases the *previous* fill, so the first step of a tile releases nothing and the tile's epilogue
+  // releases the last fill: its team returns to the ring only after the other's tile. "Fill -1", for whose release the first
+  // refill waits, is released by team 0.
+  LogicalResult releaseInEpilogues(scf::ForOp loop, gpu::ConsumerWaitOp wait) {
     Location loc = loop.getLoc();
-    PassesInTurn passes = *passesInTurn(loop);
+    PingPongTiles tiles = *pingPongTilesOf(loop);
     b_.setInsertionPoint(loop);
     auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b_, loc, value, 32); };
     Value team = ir::TeamIdOp::create(b_, loc, b_.getI32Type());
     Value isFirstTeam = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, team, number(0));
     memory_.arrive(b_, loc, number((stages_ - 1) * gpu::kBarrierBytes), isFirstTeam);
-    SmallVector<gpu::DotWaitOp> waits;
-    if (passes.end)
-      llvm::append_range(waits, passes.end.thenBlock()->getOps<gpu::DotWaitOp>());
-    if (waits.empty())
-      return loop.emitOpError("ends its passes without waiting for their products");
-    b_.setInsertionPointAfter(waits.back());
-    memory_.arrive(b_, loc, barrierOf(get, get.getFill()), Value());
+    SmallVector<gpu::DotWaitOp> dotWaits;
+    if (tiles.epilogue)
+      llvm::append_range(dotWaits, tiles.epilogue.thenBlock()->getOps<gpu::DotWaitOp>());
+    if (dotWaits.empty())
+      return loop.emitOpError("ends its tiles without waiting for their dots");
+    b_.setInsertionPointAfter(dotWaits.back());
+    memory_.arrive(b_, loc, barrierOf(wait, wait.getFill()), Value());
     return success();
   }
 
-  // Of passes that have one iteration each the branch that begins them may have been folded.
-  Value isNotFirst(scf::ForOp loop) {
+  // If tiles have one step each, the branch of the first step may have been folded.
+  Value isNotFirstStep(scf::ForOp loop) {
     Location loc = loop.getLoc();
-    scf::IfOp begin = passesInTurn(loop)->begin;
+    scf::IfOp begin = pingPongTilesOf(loop)->begin;
     Value yes = arith::ConstantIntOp::create(b_, loc, 1, 1);
     Value isFirst = begin ? begin.getCondition() : yes;
     return arith::XOrIOp::create(b_, loc, isFirst, yes);
   }
 
-  // --- Copies by the engine -----------------------------------------------------------------------------------------
+  // --- Copies by TMA --------------------------------------------------------------------------------------------------
 
-  // One thread says how many bytes a fill has and asks for its copies, where the last of them stands.
+  // One thread tells the full mbarrier the bytes of a fill and issues its copies, at the last of them.
   LogicalResult lowerTmaCopies() {
     llvm::MapVector<std::pair<Block *, Value>, SmallVector<gpu::RingCopyOp>> fills;
-    llvm::SmallDenseSet<uint32_t> parts;
+    llvm::SmallDenseSet<uint32_t> operands;
     ring_->getParentOfType<func::FuncOp>().walk([&](gpu::RingCopyOp copy) {
       if (copy.getRing() != ring_.getRing() || !isByTma(copy))
         return;
       fills[{copy->getBlock(), copy.getFill()}].push_back(copy);
-      parts.insert(copy.getOperandIndex());
+      operands.insert(copy.getOperandIndex());
     });
     for (auto &[fill, copies] : fills)
-      if (failed(lowerFill(copies, parts.size())))
+      if (failed(lowerFill(copies, operands.size())))
         return failure();
     return success();
   }
 
-  LogicalResult lowerFill(ArrayRef<gpu::RingCopyOp> copies, size_t parts) {
+  LogicalResult lowerFill(ArrayRef<gpu::RingCopyOp> copies, size_t operands) {
     gpu::RingCopyOp last = copies.back();
     int64_t bytes = 0;
     for (gpu::RingCopyOp copy : copies) {
-      if (copies.size() != parts || copy.getPredicate() != last.getPredicate())
-        return copy.emitOpError(
-            "must stand beside the other copies of its fill by the copy engine, "
-            "under the same condition: they are waited for together");
+      if (copies.size() != operands || copy.getPredicate() != last.getPredicate())
+        return copy.emitOpError("must stand beside the other TMA copies of its fill, under the "
+                                "same condition: they are "
+                                "waited for together");
       gpu::SmemType tile = memory_.tile(copy.getOperandIndex()).getResult().getType();
       std::string why;
       if (!gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), tile, &why))
-        return copy.emitOpError("cannot be done by the copy engine: ") << why;
+        return copy.emitOpError("cannot be done by TMA: ") << why;
       bytes += ShapedType::getNumElements(tile.getShape()) * gpu::bytesOf(tile.getElementType());
     }
     b_.setInsertionPoint(last);
     Value barrier = barrierOf(last, last.getFill());
     SmallVector<Value> memories;
     for (gpu::RingCopyOp copy : copies)
-      memories.push_back(place(copy.getOperandIndex(), copy, copy.getFill()));
+      memories.push_back(tileOf(copy.getOperandIndex(), copy, copy.getFill()));
     Value parity = memory_.releases() && refills(last)
-                       ? places_.parityOfRelease(b_, last->getParentOfType<scf::ForOp>(),
-                                                 protocol_.leadOf(last), last.getFill())
+                       ? states_.emptyParity(b_, last->getParentOfType<scf::ForOp>(),
+                                             protocol_.leadOf(last), last.getFill())
                        : Value();
-    gpu::ElectOp filler = memory_.inOneThread(
-        b_,
+    memory_.inOneThread(
+        b_, form_.warpgroupsRunIndependently ? gpu::Scope::Block : memory_.scope(),
         [&] {
           if (parity)
             gpu::MbarrierWaitOp::create(b_, last.getLoc(), memory_.releases(), barrier, parity);
@@ -197,24 +196,23 @@ private:
           }
         },
         last.getPredicate());
-    filler.setFills(form_.warpgroupsRunIndependently);
     for (gpu::RingCopyOp copy : copies)
       copy.erase();
     return success();
   }
 
-  // Does a copy come in each iteration, to a stage that may still be read? What may not be computed in vain, as a quotient of
-  // numbers of run time, has put it into a branch of the loop's body.
+  // Is this a copy of each iteration, to a stage that may still be read? It stands in a branch of the loop's body if its operands
+  // must not be computed speculatively, such as a quotient of run-time numbers.
   bool refills(gpu::RingCopyOp copy) const {
     Operation *parent = copy->getParentOp();
     auto loop = dyn_cast<scf::ForOp>(isa<scf::IfOp>(parent) ? parent->getParentOp() : parent);
-    return isa<scf::ForOp>(parent) || places_.carriesRound(loop);
+    return isa<scf::ForOp>(parent) || states_.carriesThrough(loop);
   }
 
-  // How far the barrier of a fill is from the first.
+  // The offset of a fill's mbarriers from those of stage 0.
   Value barrierOf(Operation *step, Value fill) {
-    return places_.distance(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step), fill,
-                            gpu::kBarrierBytes);
+    return states_.offset(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step), fill,
+                          gpu::kBarrierBytes);
   }
 
   // --- Other steps --------------------------------------------------------------------------------------------------
@@ -239,9 +237,9 @@ private:
     return success();
   }
 
-  // By matrices where these are more than threads could store at once.
+  // By `stmatrix` if that stores more at once.
   void lowerPut(gpu::RingPutOp put) {
-    Value memory = place(put.getOperandIndex(), put, put.getFill());
+    Value memory = tileOf(put.getOperandIndex(), put, put.getFill());
     auto tile = cast<RankedTensorType>(put.getValue().getType());
     auto type = cast<gpu::SmemType>(memory.getType());
     gpu::SmemStoreOp::create(b_, put.getLoc(), put.getValue(), memory, /*first_holder=*/false,
@@ -250,7 +248,7 @@ private:
 
   void lowerCopy(gpu::RingCopyOp copy) {
     auto async = gpu::CopyAsyncOp::create(b_, copy.getLoc(), copy.getView(), copy.getOffsets(),
-                                          place(copy.getOperandIndex(), copy, copy.getFill()),
+                                          tileOf(copy.getOperandIndex(), copy, copy.getFill()),
                                           copy.getPredicate(), copy.getShape());
     async->setDiscardableAttrs(copy->getDiscardableAttrDictionary());
   }
@@ -272,8 +270,8 @@ private:
     if (!memory_.releases() || !awaited_.contains(release))
       return;
     Value predicate;
-    if (form_.isInTurn && protocol_.leadOf(release) == -1)
-      predicate = isNotFirst(loop);
+    if (form_.isPingPong && protocol_.leadOf(release) == -1)
+      predicate = isNotFirstStep(loop);
     memory_.arrive(b_, release.getLoc(), barrierOf(release, release.getFill()), predicate);
   }
 
@@ -285,7 +283,7 @@ private:
       gpu::ProxyFenceOp::create(b_, loc);
     if (form_.hasTmaCopies) {
       auto loop = get->getParentOfType<scf::ForOp>();
-      Value parity = places_.parity(b_, loop, protocol_.leadOf(get), get.getFill());
+      Value parity = states_.fullParity(b_, loop, protocol_.leadOf(get), get.getFill());
       gpu::MbarrierWaitOp::create(b_, loc, memory_.barriers(), barrierOf(get, get.getFill()),
                                   parity);
     }
@@ -297,17 +295,16 @@ private:
 
   template <class Op> void replaceTiles(Op op) {
     for (auto [i, tile] : llvm::enumerate(op.getTiles()))
-      tile.replaceAllUsesWith(place(i, op, op.getFill()));
+      tile.replaceAllUsesWith(tileOf(i, op, op.getFill()));
   }
 
-  // The tile number `part` of the fill that an operation is on.
-  Value place(size_t part, Operation *step, Value fill) {
+  // An operand of the fill that an operation is on.
+  Value tileOf(size_t operand, Operation *step, Value fill) {
     if (stages_ == 1)
-      return memory_.tile(part);
-    Value distance =
-        places_.distance(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step), fill,
-                         memory_.tile(part).getStageStride());
-    return gpu::SmemStageOp::create(b_, step->getLoc(), memory_.tile(part), distance);
+      return memory_.tile(operand);
+    Value offset = states_.offset(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step),
+                                  fill, memory_.tile(operand).getStageStride());
+    return gpu::SmemStageOp::create(b_, step->getLoc(), memory_.tile(operand), offset);
   }
 
   gpu::RingAllocOp ring_;
@@ -316,17 +313,17 @@ private:
   RingForm form_;
   RingMemory memory_;
   llvm::DenseSet<Operation *> awaited_;
-  PipelineState places_;
+  PipelineStates states_;
   OpBuilder b_;
 };
 
-// A turn is taken before anything is waited for.
-void takeTurnsFirst(scf::ForOp loop) {
-  std::optional<PassesInTurn> passes = passesInTurn(loop);
-  if (!passes || !passes->begin)
+// A team waits for its turn before it waits for anything else.
+void waitForTurnFirst(scf::ForOp loop) {
+  std::optional<PingPongTiles> tiles = pingPongTilesOf(loop);
+  if (!tiles || !tiles->begin)
     return;
-  passes->begin->moveBefore(&loop.getBody()->front());
-  passes->begin.getCondition().getDefiningOp()->moveBefore(passes->begin);
+  tiles->begin->moveBefore(&loop.getBody()->front());
+  tiles->begin.getCondition().getDefiningOp()->moveBefore(tiles->begin);
 }
 
 struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
@@ -334,20 +331,20 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
     SmallVector<gpu::RingAllocOp> rings;
     getOperation().walk([&](gpu::RingAllocOp ring) { rings.push_back(ring); });
     if (rings.empty())
-      return tellOfCluster();
+      return remarkIfClusterUnused();
     RingProtocol protocol(getOperation());
     if (!protocol.isValid())
       return signalPassFailure();
-    getOperation().walk(takeTurnsFirst);
+    getOperation().walk(waitForTurnFirst);
     for (gpu::RingAllocOp ring : rings)
       if (failed(RingLowering(ring, protocol).lower()))
         return signalPassFailure();
-    tellOfCluster();
-    // The length of passes has been told.
-    getOperation().walk([](gpu::OrderArriveOp turn) { turn.getIterationsMutable().clear(); });
+    remarkIfClusterUnused();
+    // Nothing else skips fills: the number would take a register to the end.
+    getOperation().walk([](gpu::OrderArriveOp arrive) { arrive.getTripCountMutable().clear(); });
   }
 
-  void tellOfCluster() {
+  void remarkIfClusterUnused() {
     bool isOfUse = getOperation()
                        .walk([](Operation *op) {
                          auto copy = dyn_cast<gpu::TensorCopyOp>(op);
@@ -358,7 +355,7 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
     if (ir::clusterOf(getOperation()) > 1 && !isOfUse)
       getOperation().emitRemark(
           "cluster: each block loads all that it needs: no load of a loop with "
-          "a warp of its own is the same in all blocks");
+          "a producer warp is the same in all blocks");
   }
 };
 

@@ -53,8 +53,7 @@ public:
   LogicalResult pipeline() {
     if (failed(collect()))
       return failure();
-    // A rotated loop has products under way during its iterations instead.
-    if (!gpu::scheduleOf(loop_).getRotated() &&
+    if (gpu::loopPlanOf(loop_).getDotsInFlight() &&
         isFilledByTma(ops_.acquire.getRing().getDefiningOp<gpu::RingAllocOp>()))
       waitOfDot_ = keepDotInFlight(loop_, ops_.acquire.getRing());
     if (failed(slice()))
@@ -290,12 +289,12 @@ struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-      if (schedule && schedule.getStages() > 1)
+      gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+      if (plan && plan.getStages() > 1)
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
-      if (failed(pipeline(loop, gpu::scheduleOf(loop).getStages())))
+      if (failed(pipeline(loop, gpu::loopPlanOf(loop).getStages())))
         return signalPassFailure();
     if (failed(verifyRings(getOperation())))
       signalPassFailure();

@@ -12,100 +12,201 @@ static Value constant(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(b, loc, value, 32);
 }
 
-static Value isEqual(OpBuilder &b, Location loc, Value distance, int64_t number) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
-                               constant(b, loc, number));
+static Value isEqual(OpBuilder &b, Location loc, Value value, int64_t number) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value, constant(b, loc, number));
 }
 
-static Value behind(OpBuilder &b, Location loc, Value distance, int64_t stride, Value wraps) {
-  Value next = arith::AddIOp::create(b, loc, distance, constant(b, loc, stride));
-  return arith::SelectOp::create(b, loc, wraps, constant(b, loc, 0), next);
-}
-
-// Where there is one stage each fill ends a phase.
-static Value parityBehind(OpBuilder &b, Location loc, Value parity, Value wraps) {
-  Value flip = wraps ? arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps).getResult()
-                     : constant(b, loc, 1);
-  return arith::XOrIOp::create(b, loc, parity, flip);
-}
-
-std::optional<PassesInTurn> passesInTurn(scf::ForOp loop) {
-  PassesInTurn passes = {};
-  for (auto turn : loop.getBody()->getOps<gpu::OrderArriveOp>())
-    passes.isLast = turn.getPredicate(), passes.iterations = turn.getIterations();
-  if (!passes.iterations)
+std::optional<PingPongTiles> pingPongTilesOf(scf::ForOp loop) {
+  gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+  if (!plan || plan.getOrder() != gpu::Order::PingPong)
     return std::nullopt;
+  PingPongTiles tiles = {};
+  for (auto arrive : loop.getBody()->getOps<gpu::OrderArriveOp>())
+    tiles.isLastStep = arrive.getPredicate(), tiles.tripCount = arrive.getTripCount();
   for (auto branch : loop.getBody()->getOps<scf::IfOp>())
-    if (gpu::beginsPass(branch))
-      passes.begin = branch;
-    else if (gpu::endsPass(branch))
-      passes.end = branch;
-  return passes;
+    if (std::optional<gpu::TileStep> step = gpu::tileStepOf(branch))
+      (*step == gpu::TileStep::First ? tiles.begin : tiles.epilogue) = branch;
+  return tiles;
+}
+
+// --- Advancing ------------------------------------------------------------------------------------------------------
+
+FillCount::FillCount(OpBuilder &b, Value fills, int64_t stages) {
+  Location loc = fills.getLoc();
+  turns = arith::DivUIOp::create(b, loc, fills, constant(b, loc, stages));
+  rest = arith::RemUIOp::create(b, loc, fills, constant(b, loc, stages));
+}
+
+static Value flip(OpBuilder &b, Location loc, Value parity, Value wraps) {
+  Value one = wraps ? arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps).getResult()
+                    : constant(b, loc, 1); // in a ring of one stage each fill ends a phase
+  return arith::XOrIOp::create(b, loc, parity, one);
+}
+
+PipelineState PipelineState::advance(OpBuilder &b, Location loc, const RingStrides &ring) const {
+  PipelineState next;
+  Value wraps;
+  for (auto [offset, stride] : llvm::zip_equal(offsets, ring.bytes)) {
+    wraps = isEqual(b, loc, offset, (ring.stages - 1) * stride);
+    Value following = arith::AddIOp::create(b, loc, offset, constant(b, loc, stride));
+    next.offsets.push_back(arith::SelectOp::create(b, loc, wraps, constant(b, loc, 0), following));
+  }
+  if (parity)
+    next.parity = flip(b, loc, parity, wraps);
+  return next;
+}
+
+PipelineState PipelineState::advance(OpBuilder &b, Location loc, const RingStrides &ring,
+                                     const FillCount &count) const {
+  PipelineState next;
+  Value wraps;
+  for (auto [offset, stride] : llvm::zip_equal(offsets, ring.bytes)) {
+    Value all = constant(b, loc, ring.stages * stride);
+    Value bytes = arith::MulIOp::create(b, loc, count.rest, constant(b, loc, stride));
+    Value far = arith::AddIOp::create(b, loc, offset, bytes);
+    wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, far, all);
+    Value near = arith::SubIOp::create(b, loc, far, all);
+    next.offsets.push_back(arith::SelectOp::create(b, loc, wraps, near, far));
+  }
+  if (!parity)
+    return next;
+  Value flips = count.turns;
+  if (wraps)
+    flips =
+        arith::AddIOp::create(b, loc, flips, arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps));
+  Value isOdd = arith::AndIOp::create(b, loc, flips, constant(b, loc, 1));
+  next.parity = arith::XOrIOp::create(b, loc, parity, isOdd);
+  return next;
 }
 
 namespace {
 
-/// Leaves out the fills of the other team's pass, before the loop for the second team, in it behind a team's own passes.
-class FillSkipper {
+/// What a loop carries for a ring, before and after an iteration: the states of the fills that it names.
+class LoopCarrier {
 public:
-  FillSkipper(OpBuilder &b, Location loc, const PassesInTurn &passes, int64_t stages)
-      : passes_(passes), stages_(stages), loc_(loc),
-        turns_(arith::DivUIOp::create(b, loc, passes.iterations, constant(b, loc, stages))),
-        rest_(arith::RemUIOp::create(b, loc, passes.iterations, constant(b, loc, stages))),
-        isSecond_(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                        ir::TeamIdOp::create(b, loc, b.getI32Type()),
-                                        constant(b, loc, 0))) {}
-
-  // Of the stage at a distance: how far the stage is behind as many fills.
-  Value distance(OpBuilder &b, Value from, int64_t stride, Value condition) {
-    Value all = constant(b, loc_, stages_ * stride);
-    Value bytes = arith::MulIOp::create(b, loc_, rest_, constant(b, loc_, stride));
-    Value far = arith::AddIOp::create(b, loc_, from, bytes);
-    wraps_ = arith::CmpIOp::create(b, loc_, arith::CmpIPredicate::uge, far, all);
-    Value near = arith::SubIOp::create(b, loc_, far, all);
-    Value skipped = arith::SelectOp::create(b, loc_, wraps_, near, far);
-    return forConsumers(b, from, skipped, condition);
+  LoopCarrier(OpBuilder &b, scf::ForOp loop, RingStrides ring, LoopState &state, bool hasPhases,
+              bool hasReleases)
+      : loc_(loop.getLoc()), ring_(std::move(ring)), state_(state), hasPhases_(hasPhases),
+        hasReleases_(hasReleases), tiles_(pingPongTilesOf(loop)) {
+    if (!tiles_)
+      return;
+    tile_.emplace(b, tiles_->tripCount, ring_.stages);
+    isSecondTeam_ =
+        arith::CmpIOp::create(b, loc_, arith::CmpIPredicate::ne,
+                              ir::TeamIdOp::create(b, loc_, b.getI32Type()), constant(b, loc_, 0));
   }
 
-  // Of the fill whose distance was asked for last.
-  Value parity(OpBuilder &b, Value from, Value condition) {
-    Value flips = turns_;
-    if (wraps_)
-      flips = arith::AddIOp::create(b, loc_, flips,
-                                    arith::ExtUIOp::create(b, loc_, b.getI32Type(), wraps_));
-    Value odd = arith::AndIOp::create(b, loc_, flips, constant(b, loc_, 1));
-    return forConsumers(b, from, arith::XOrIOp::create(b, loc_, from, odd), condition);
+  // Variables: by stride the offsets of the named fills; the parity of the newest; that of the oldest's release.
+  SmallVector<Value> initial(OpBuilder &b) {
+    const NamedFills &fills = state_.fills;
+    PipelineState newest;
+    for (int64_t stride : ring_.bytes)
+      newest.offsets.push_back(constant(b, loc_, stageOf(fills.newest) * stride));
+    if (hasPhases_)
+      newest.parity = constant(b, loc_, fills.newest / ring_.stages % 2);
+    if (tiles_) // the first tile is the first team's
+      newest = skipTile(b, newest, isSecondTeam_);
+    SmallVector<Value> variables;
+    for (auto [offset, stride] : llvm::zip_equal(newest.offsets, ring_.bytes)) {
+      variables.push_back(offset);
+      for (int64_t lead = fills.newest - 1; lead >= fills.oldest; --lead)
+        variables.push_back(constant(b, loc_, stageOf(lead) * stride));
+    }
+    if (hasPhases_)
+      variables.push_back(newest.parity);
+    if (hasReleases_) // without a lag "fill -1" is released by the phase before the first
+      variables.push_back(constant(b, loc_, fills.oldest + state_.releaseLag < 0 ? 1 : 0));
+    return variables;
   }
 
-  Value isSecond() const { return isSecond_; }
-  const PassesInTurn &passes() const { return passes_; }
+  SmallVector<Value> next(OpBuilder &b, ArrayRef<BlockArgument> variables) {
+    remember(variables);
+    PipelineState newest;
+    for (auto &[stride, offsets] : state_.offsets)
+      newest.offsets.push_back(offsets.front());
+    newest.parity = state_.fullParity;
+    newest = newest.advance(b, loc_, ring_);
+    if (tiles_)
+      newest = skipTile(b, newest, tiles_->isLastStep);
+    SmallVector<Value> yielded;
+    for (auto [following, stage] : llvm::zip_equal(newest.offsets, state_.offsets)) {
+      yielded.push_back(following);
+      llvm::append_range(yielded, ArrayRef(stage.second).drop_back());
+    }
+    if (hasPhases_)
+      yielded.push_back(newest.parity);
+    if (hasReleases_)
+      yielded.push_back(flip(b, loc_, state_.emptyParity, oldestWraps(b)));
+    return yielded;
+  }
 
 private:
+  int64_t stageOf(int64_t lead) const {
+    return (lead % ring_.stages + ring_.stages) % ring_.stages;
+  }
+
+  void remember(ArrayRef<BlockArgument> variables) {
+    auto take = [&](int64_t count) {
+      ArrayRef<BlockArgument> first = variables.take_front(count);
+      variables = variables.drop_front(count);
+      return first;
+    };
+    for (int64_t stride : ring_.bytes)
+      state_.offsets.insert({stride, llvm::to_vector(take(state_.fills.count()))});
+    if (hasPhases_)
+      state_.fullParity = take(1).front();
+    if (hasReleases_)
+      state_.emptyParity = take(1).front();
+  }
+
+  // Null in a ring of one stage.
+  Value oldestWraps(OpBuilder &b) {
+    if (state_.offsets.empty())
+      return {};
+    auto &[stride, offsets] = state_.offsets.back();
+    return isEqual(b, loc_, offsets.back(), stageOf(-1 - state_.releaseLag) * stride);
+  }
+
+  // A consumer for which the condition holds skips the other team's tile.
+  PipelineState skipTile(OpBuilder &b, const PipelineState &from, Value condition) {
+    PipelineState skipped = from.advance(b, loc_, ring_, *tile_), next;
+    for (auto [here, there] : llvm::zip_equal(from.offsets, skipped.offsets))
+      next.offsets.push_back(forConsumers(b, here, there, condition));
+    if (from.parity)
+      next.parity = forConsumers(b, from.parity, skipped.parity, condition);
+    return next;
+  }
+
   Value forConsumers(OpBuilder &b, Value all, Value skipped, Value condition) {
     Value own = arith::SelectOp::create(b, loc_, condition, skipped, all);
     return ir::ByRoleOp::create(b, loc_, all.getType(), all, own);
   }
 
-  PassesInTurn passes_;
-  int64_t stages_;
   Location loc_;
-  Value turns_, rest_, isSecond_, wraps_;
+  RingStrides ring_;
+  LoopState &state_;
+  bool hasPhases_, hasReleases_;
+  std::optional<PingPongTiles> tiles_;
+  std::optional<FillCount> tile_; ///< its fills
+  Value isSecondTeam_;
 };
 
 } // namespace
 
-bool LoopPlaces::isOf(scf::ForOp loop) const {
-  BlockArgument any = parity ? parity : byStride.front().second.front();
+// --- States of a ring -----------------------------------------------------------------------------------------------
+
+bool LoopState::belongsTo(scf::ForOp loop) const {
+  BlockArgument any = fullParity ? fullParity : offsets.front().second.front();
   return any.getOwner() == loop.getBody();
 }
 
-bool PipelineState::followsFrom(int64_t stride, int64_t carried) const {
+bool PipelineStates::followsFrom(int64_t stride, int64_t carried) const {
   return stride == carried ||
          (stride % carried == 0 && (derivesFromBarriers_ || carried > gpu::kBarrierBytes));
 }
 
 // Each variable takes a register for the whole loop, a multiple of one an instruction.
-SmallVector<int64_t> PipelineState::carriedOf(ArrayRef<int64_t> strides) const {
+SmallVector<int64_t> PipelineStates::carriedOf(ArrayRef<int64_t> strides) const {
   SmallVector<int64_t> sorted(strides), carried;
   llvm::sort(sorted);
   for (int64_t stride : sorted)
@@ -114,104 +215,69 @@ SmallVector<int64_t> PipelineState::carriedOf(ArrayRef<int64_t> strides) const {
   return carried;
 }
 
-scf::ForOp PipelineState::carryRound(scf::ForOp loop, NamedFills fills, ArrayRef<int64_t> strides,
-                                     bool hasPhases, std::optional<int64_t> releaseLag) {
-  LoopPlaces places;
-  places.fills = fills;
-  places.releaseLag = releaseLag.value_or(0);
-  if (stages_ > 1) // the only stage is the first
-    for (int64_t stride : carriedOf(strides))
-      places.byStride.insert({stride, {}});
+scf::ForOp PipelineStates::carryThrough(scf::ForOp loop, NamedFills fills,
+                                        ArrayRef<int64_t> strides, bool hasPhases,
+                                        std::optional<int64_t> releaseLag) {
+  LoopState state;
+  state.fills = fills;
+  state.releaseLag = releaseLag.value_or(0);
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
-  std::optional<FillSkipper> skipper;
-  if (std::optional<PassesInTurn> passes = passesInTurn(loop))
-    skipper.emplace(rewriter, loop.getLoc(), *passes, stages_);
-  SmallVector<Value> first;
-  for (auto &[stride, distances] : places.byStride)
-    for (int64_t lead = fills.newest; lead >= fills.oldest; --lead) {
-      first.push_back(constant(rewriter, loop.getLoc(), stageOf(lead) * stride));
-      if (skipper && lead == fills.newest)
-        first.back() = skipper->distance(rewriter, first.back(), stride, skipper->isSecond());
-    }
-  if (hasPhases)
-    first.push_back(constant(rewriter, loop.getLoc(), fills.newest / stages_ % 2));
-  if (hasPhases && skipper)
-    first.back() = skipper->parity(rewriter, first.back(), skipper->isSecond());
-  if (releaseLag) // of fill -1 without a lag it is the phase before the first
-    first.push_back(constant(rewriter, loop.getLoc(), fills.oldest + *releaseLag < 0 ? 1 : 0));
-  auto next = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> variables) {
-    SmallVector<Value> yielded;
-    Value wraps, oldWraps;
-    for (auto &[stride, distances] : places.byStride) {
-      distances = llvm::to_vector(variables.slice(yielded.size(), fills.newest - fills.oldest + 1));
-      wraps = isEqual(b, loc, distances.front(), (stages_ - 1) * stride);
-      if (releaseLag)
-        oldWraps = isEqual(b, loc, distances.back(), stageOf(-1 - *releaseLag) * stride);
-      yielded.push_back(behind(b, loc, distances.front(), stride, wraps));
-      if (skipper)
-        yielded.back() = skipper->distance(b, yielded.back(), stride, skipper->passes().isLast);
-      llvm::append_range(yielded, ArrayRef(distances).drop_back());
-    }
-    if (hasPhases) {
-      places.parity = variables[yielded.size()];
-      yielded.push_back(parityBehind(b, loc, places.parity, wraps));
-      if (skipper)
-        yielded.back() = skipper->parity(b, yielded.back(), skipper->passes().isLast);
-    }
-    if (releaseLag) {
-      places.oldParity = variables[yielded.size()];
-      yielded.push_back(parityBehind(b, loc, places.oldParity, oldWraps));
-    }
-    return yielded;
+  RingStrides ring{stages_, {}};
+  if (stages_ > 1) // the only stage is the first
+    ring.bytes = carriedOf(strides);
+  LoopCarrier carrier(rewriter, loop, ring, state, hasPhases, releaseLag.has_value());
+  SmallVector<Value> initial = carrier.initial(rewriter);
+  auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> variables) {
+    return carrier.next(b, variables);
   };
   auto carrying = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, first, /*replaceInitOperandUsesInLoop=*/false, next));
-  loops_.push_back(std::move(places));
+      rewriter, initial, /*replaceInitOperandUsesInLoop=*/false, next));
+  loops_.push_back(std::move(state));
   return carrying;
 }
 
-Value PipelineState::distance(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
-                              Value fill, int64_t stride) const {
+Value PipelineStates::offset(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead, Value fill,
+                             int64_t stride) const {
   Location loc = fill.getLoc();
   if (stages_ == 1)
     return constant(b, loc, 0);
-  if (const LoopPlaces *places = lead ? placesOf(loop) : nullptr)
-    for (auto &[carried, distances] : places->byStride)
-      for (auto [i, known] : llvm::enumerate(distances))
+  if (const LoopState *state = lead ? stateOf(loop) : nullptr)
+    for (auto &[carried, offsets] : state->offsets)
+      for (auto [i, known] : llvm::enumerate(offsets))
         if (followsFrom(stride, carried) &&
-            stageOf(places->fills.newest - static_cast<int64_t>(i)) == stageOf(*lead))
+            stageOf(state->fills.newest - static_cast<int64_t>(i)) == stageOf(*lead))
           return b.createOrFold<arith::MulIOp>(loc, known, constant(b, loc, stride / carried));
   Value stage = b.createOrFold<arith::RemUIOp>(loc, fill, constant(b, loc, stages_));
   return b.createOrFold<arith::MulIOp>(loc, stage, constant(b, loc, stride));
 }
 
-Value PipelineState::parity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
-                            Value fill) const {
-  if (const LoopPlaces *places = placesOf(loop); places && lead == places->fills.newest)
-    return places->parity;
+Value PipelineStates::fullParity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
+                                 Value fill) const {
+  if (const LoopState *state = stateOf(loop); state && lead == state->fills.newest)
+    return state->fullParity;
   Location loc = fill.getLoc();
   Value phase = b.createOrFold<arith::DivUIOp>(loc, fill, constant(b, loc, stages_));
   return b.createOrFold<arith::AndIOp>(loc, phase, constant(b, loc, 1));
 }
 
-Value PipelineState::parityOfRelease(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
-                                     Value fill) const {
-  const LoopPlaces *places = placesOf(loop);
-  if (places && places->oldParity && lead == places->fills.oldest + stages_)
-    return places->oldParity;
+Value PipelineStates::emptyParity(OpBuilder &b, scf::ForOp loop, std::optional<int64_t> lead,
+                                  Value fill) const {
+  const LoopState *state = stateOf(loop);
+  if (state && state->emptyParity && lead == state->fills.oldest + stages_)
+    return state->emptyParity;
   Location loc = fill.getLoc();
-  if (places)
-    fill = b.createOrFold<arith::AddIOp>(loc, fill, constant(b, loc, places->releaseLag));
-  return b.createOrFold<arith::XOrIOp>(loc, parity(b, loop, std::nullopt, fill),
+  if (state)
+    fill = b.createOrFold<arith::AddIOp>(loc, fill, constant(b, loc, state->releaseLag));
+  return b.createOrFold<arith::XOrIOp>(loc, fullParity(b, loop, std::nullopt, fill),
                                        constant(b, loc, 1));
 }
 
-bool PipelineState::carriesRound(scf::ForOp loop) const { return placesOf(loop) != nullptr; }
+bool PipelineStates::carriesThrough(scf::ForOp loop) const { return stateOf(loop) != nullptr; }
 
-const LoopPlaces *PipelineState::placesOf(scf::ForOp loop) const {
+const LoopState *PipelineStates::stateOf(scf::ForOp loop) const {
   const auto *found =
-      llvm::find_if(loops_, [&](const LoopPlaces &places) { return loop && places.isOf(loop); });
+      llvm::find_if(loops_, [&](const LoopState &state) { return loop && state.belongsTo(loop); });
   return found == loops_.end() ? nullptr : found;
 }
 

@@ -1,6 +1,6 @@
-// PlaceTeams: teams share a block where a warp of its own loads for all of them. Else nothing is gained by their being there
-// at once, and each would need memory of its own for what it loads: one comes after the other. Teams that carry out a loop's
-// passes in turn are one then, which carries out all.
+// PlaceTeams: teams share a block if a producer warp loads for all of them. Else nothing is gained by executing them at once,
+// and each would need memory of its own for what it loads: they execute one after the other, in a loop. Teams that alternate tiles
+// (ping-pong) become one, which executes all tiles.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -41,24 +41,29 @@ void loopOverTeams(func::FuncOp kernel, int64_t teams) {
   });
 }
 
-// In a kernel without a warp that loads for all there are no turns to take, and each number is the one for all.
-void withoutTurns(func::FuncOp kernel) {
+// Without a producer warp all warps execute every tile: each number is the one of all, and nobody takes turns.
+void withoutPingPong(func::FuncOp kernel) {
   kernel.walk([](Operation *op) {
     if (auto byRole = dyn_cast<ir::ByRoleOp>(op)) {
       byRole.replaceAllUsesWith(byRole.getAll());
       byRole.erase();
-    } else if (isa<gpu::OrderWaitOp, gpu::OrderArriveOp>(op)) {
+    } else if (isa<gpu::OrderBeginOp, gpu::OrderWaitOp, gpu::OrderArriveOp>(op)) {
       op->erase();
     }
   });
   kernel.walk([](scf::IfOp branch) {
-    if (gpu::beginsPass(branch) && branch.thenBlock()->without_terminator().empty())
+    bool isEmpty = branch.thenBlock()->without_terminator().empty();
+    if (isEmpty && gpu::tileStepOf(branch) == gpu::TileStep::First)
       branch.erase();
   });
 }
 
-bool hasTurns(func::FuncOp kernel) {
-  return kernel.walk([](gpu::OrderWaitOp) { return WalkResult::interrupt(); }).wasInterrupted();
+bool alternatesTiles(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        return loop->hasAttr(ir::kPingPongAttr) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 struct PlaceTeams : passes::impl::PlaceTeamsBase<PlaceTeams> {
@@ -68,10 +73,9 @@ struct PlaceTeams : passes::impl::PlaceTeamsBase<PlaceTeams> {
     if (teams > 1 && hasProducer(kernel))
       return;
     kernel->removeAttr(ir::kTeamsAttr);
-    bool isDivided = teams > 1 && !hasTurns(kernel);
-    withoutTurns(kernel);
-    if (isDivided)
+    if (teams > 1 && !alternatesTiles(kernel))
       return loopOverTeams(kernel, teams);
+    withoutPingPong(kernel);
     kernel.walk([&](ir::TeamIdOp team) {
       OpBuilder b(team);
       team.replaceAllUsesWith(arith::ConstantIntOp::create(b, team.getLoc(), 0, 32).getResult());

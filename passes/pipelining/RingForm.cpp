@@ -2,7 +2,6 @@
 
 #include "ir/Annotations.h"
 #include "ir/instructions/TensorCopy.h"
-#include "passes/pipelining/PipelineState.h"
 #include "passes/pipelining/RingRuns.h"
 #include "passes/pipelining/analysis/ClusterRank.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
@@ -15,7 +14,7 @@ bool isByTma(Operation *op) {
   return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
 }
 
-SmallVector<gpu::ConsumerWaitOp> getsOfLoops(gpu::RingAllocOp ring) {
+SmallVector<gpu::ConsumerWaitOp> waitsOfLoops(gpu::RingAllocOp ring) {
   SmallVector<gpu::ConsumerWaitOp> gets;
   for (Operation *user : ring->getUsers())
     if (auto get = dyn_cast<gpu::ConsumerWaitOp>(user); get && isa<scf::ForOp>(user->getParentOp()))
@@ -23,28 +22,23 @@ SmallVector<gpu::ConsumerWaitOp> getsOfLoops(gpu::RingAllocOp ring) {
   return gets;
 }
 
-bool isOnceAtMost(Operation *op, gpu::RingAllocOp ring) {
+bool executesAtMostOncePer(Operation *op, gpu::RingAllocOp ring) {
   while (op->getBlock() != ring->getBlock())
     if (op = op->getParentOp(); !isa<scf::IfOp>(op))
       return false;
   return true;
 }
 
-static bool isFilledByProducer(gpu::RingAllocOp ring) {
+// Does the plan of a loop that fills the ring ahead say so?
+template <class Says> static bool doesPlanSay(gpu::RingAllocOp ring, Says says) {
   return ring.getRing().getType().getStages() > 1 &&
-         llvm::any_of(ring->getUsers(), [](Operation *user) {
+         llvm::any_of(ring->getUsers(), [&](Operation *user) {
            auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-           gpu::ScheduleAttr schedule = loop && isa<gpu::ProducerAcquireOp>(user)
-                                            ? gpu::scheduleOf(loop)
-                                            : gpu::ScheduleAttr();
-           return schedule && schedule.getSpecialized();
+           if (!loop || !isa<gpu::ProducerAcquireOp>(user))
+             return false;
+           gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+           return plan && says(plan);
          });
-}
-
-static bool isFilledInTurns(Operation *user) {
-  auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-  return loop && isa<gpu::ProducerAcquireOp>(user) &&
-         !loop.getBody()->getOps<gpu::OrderWaitOp>().empty();
 }
 
 static bool areReadByThreads(gpu::RingAllocOp ring) {
@@ -61,7 +55,8 @@ static bool canBeCut(gpu::RingCopyOp copy, gpu::RingAllocOp ring) {
   return plan && gpu::shareOf(*plan, tile, ir::clusterOf(ring));
 }
 
-// What all blocks of the cluster copy, and can cut in as many parts. None if they do not fill the ring at once and as often.
+// Copies that are the same in all blocks of the cluster and can be cut in as many shares. None if the blocks do not fill the ring at
+// the same time and as often.
 static llvm::DenseSet<Operation *> copiesOfCluster(gpu::RingAllocOp ring) {
   RankDependence ranks(ring->getParentOfType<func::FuncOp>());
   llvm::DenseSet<Operation *> shared;
@@ -77,7 +72,7 @@ static llvm::DenseSet<Operation *> copiesOfCluster(gpu::RingAllocOp ring) {
       shared.insert(copy);
   }
   SmallVector<RingRun> runs = runsOf(ring);
-  if (runs.size() == 1 && isOnceAtMost(runs.front().first, ring))
+  if (runs.size() == 1 && executesAtMostOncePer(runs.front().first, ring))
     return shared;
   return {};
 }
@@ -93,14 +88,16 @@ RingForm::RingForm(gpu::RingAllocOp ring) {
                         [](Operation *reader) { return isa<gpu::DotAsyncOp>(reader); });
   });
   isReadByThreads = areReadByThreads(ring);
-  hasProducer = isFilledByProducer(ring);
-  warpgroupsRunIndependently = isFilledByTma(ring) && (hasProducer || any(isFilledInTurns));
+  hasProducer = doesPlanSay(ring, [](gpu::LoopPlanAttr plan) { return plan.getProducer(); });
+  bool isOrdered = doesPlanSay(
+      ring, [](gpu::LoopPlanAttr plan) { return plan.getOrder() == gpu::Order::Warpgroups; });
+  warpgroupsRunIndependently = isFilledByTma(ring) && (hasProducer || isOrdered);
   if (!warpgroupsRunIndependently || !hasProducer)
     return;
-  isOfBlock = ir::teamsOf(ring) > 1;
-  isInTurn = isOfBlock && llvm::any_of(getsOfLoops(ring), [](gpu::ConsumerWaitOp get) {
-               return passesInTurn(cast<scf::ForOp>(get->getParentOp()));
-             });
+  isSharedByTeams = ir::teamsOf(ring) > 1;
+  isPingPong = isSharedByTeams && doesPlanSay(ring, [](gpu::LoopPlanAttr plan) {
+                 return plan.getOrder() == gpu::Order::PingPong;
+               });
   if (ir::clusterOf(ring) > 1)
     shared = copiesOfCluster(ring);
 }

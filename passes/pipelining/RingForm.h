@@ -13,26 +13,25 @@ struct RingForm {
   bool hasThreadCopies, hasTmaCopies, hasPuts;
   bool isReadByWgmma;
   bool isReadByThreads; ///< not by wgmma alone
-  bool hasProducer;     ///< a warp that does nothing else fills it
-  /// Groups of warps go through iterations by themselves: where they take turns no barrier of all threads may hold them together,
-  /// and none holds a warp that only fills. What the engine fills needs none.
+  bool hasProducer;     ///< a producer warp fills it
+  /// Each warpgroup goes through iterations by itself, since warpgroups issue their dots in a fixed order or a producer warp, which
+  /// no barrier of all threads may hold, fills the ring. TMA alone then fills it, and empty mbarriers say when a stage is free.
   bool warpgroupsRunIndependently;
-  bool isOfBlock =
-      false; ///< teams have it in common: what it is filled with does not depend on them
-  bool isInTurn = false; ///< and take turns at the passes of its loop
-  /// Copies of which each block of a cluster makes a part, for all.
+  bool isSharedByTeams = false; ///< its fills do not depend on the team
+  bool isPingPong = false;      ///< and teams alternate the tiles of its loop
+  /// Copies of which each block of a cluster multicasts a share to all.
   llvm::DenseSet<mlir::Operation *> shared;
 
   bool isOfCluster() const { return !shared.empty(); }
 };
 
-/// Is this a copy to a stage by the copy engine?
+/// Is this a copy to a stage by TMA?
 bool isByTma(mlir::Operation *op);
 
-/// The gets of loops that get a fill of the ring in each iteration.
-llvm::SmallVector<gpu::ConsumerWaitOp> getsOfLoops(gpu::RingAllocOp ring);
+/// The waits for a fill of the ring that stand in the bodies of loops.
+llvm::SmallVector<gpu::ConsumerWaitOp> waitsOfLoops(gpu::RingAllocOp ring);
 
-/// Is an operation carried out no more often than the ring is made?
-bool isOnceAtMost(mlir::Operation *op, gpu::RingAllocOp ring);
+/// Does an operation execute at most once each time that the ring is allocated?
+bool executesAtMostOncePer(mlir::Operation *op, gpu::RingAllocOp ring);
 
 } // namespace tile::passes

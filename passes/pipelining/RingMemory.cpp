@@ -22,7 +22,7 @@ RingMemory::RingMemory(gpu::RingAllocOp ring, const RingForm &form)
   for (gpu::SmemType tile : ring.getRing().getType().getTiles()) {
     tiles_.push_back(
         gpu::SmemAllocOp::create(b, ring.getLoc(), tile, stages_, alignmentOf(tile, form)));
-    tiles_.back().setOfBlock(form.isOfBlock);
+    shareByTeams(tiles_.back());
   }
   if (!form.hasTmaCopies)
     return;
@@ -31,11 +31,16 @@ RingMemory::RingMemory(gpu::RingAllocOp ring, const RingForm &form)
     releases_ = allocateBarriers(b);
 }
 
+void RingMemory::shareByTeams(gpu::SmemAllocOp memory) {
+  if (form_.isSharedByTeams)
+    memory.setScope(gpu::Scope::Block);
+}
+
 gpu::SmemAllocOp RingMemory::allocateBarriers(OpBuilder &b) {
   auto row = gpu::attributeOf(b.getContext(), layout::SharedLayout::rowMajor({stages_}, {0}));
   auto barriers = gpu::SmemAllocOp::create(
       b, ring_.getLoc(), gpu::SmemType::get(b.getContext(), {stages_}, b.getI64Type(), row));
-  barriers.setOfBlock(form_.isOfBlock);
+  shareByTeams(barriers);
   return barriers;
 }
 
@@ -50,18 +55,20 @@ SmallVector<int64_t> RingMemory::strides() const {
 
 // What was written to the stages' memory before is seen before the engine writes there. Of one run nothing has their memory
 // after it.
-void RingMemory::makeBarriers() {
+void RingMemory::initializeBarriers() {
   OpBuilder b(ring_);
   SmallVector<RingRun> runs = runsOf(ring_);
-  bool isOnly = runs.size() == 1 && isOnceAtMost(runs.front().first, ring_);
+  bool isOnly = runs.size() == 1 && executesAtMostOncePer(runs.front().first, ring_);
   for (RingRun run : runs) {
-    gpu::BarrierOp other = meetingBefore(run);
-    bool servesBoth = other && other.getBeforeFills() == form_.warpgroupsRunIndependently &&
-                      other.getOfCluster() == form_.isOfCluster();
+    gpu::BarrierOp other = initBarrierBefore(run);
+    bool servesBoth = other && other.getScope() == scopeOfBarrier();
     b.setInsertionPoint(servesBoth ? other->getPrevNode() : run.first); // before its fence
     initialize(b);
-    if (!servesBoth)
-      meet(b);
+    if (!servesBoth) {
+      gpu::ProxyFenceOp::create(b, ring_.getLoc());
+      gpu::BarrierOp::create(b, ring_.getLoc(), "the mbarriers of the stages are initialized",
+                             scopeOfBarrier());
+    }
     if (isOnly)
       return;
     b.setInsertionPointAfter(run.last);
@@ -71,9 +78,9 @@ void RingMemory::makeBarriers() {
 
 // Each warp that reads releases, of all teams that do at once, of all blocks.
 void RingMemory::initialize(OpBuilder &b) {
-  inOneThread(b, [&] {
+  inOneThread(b, scope(), [&] {
     gpu::MbarrierInitOp::create(b, ring_.getLoc(), barriers_, 1);
-    int64_t teams = form_.isOfBlock && !form_.isInTurn ? ir::teamsOf(ring_) : 1,
+    int64_t teams = form_.isSharedByTeams && !form_.isPingPong ? ir::teamsOf(ring_) : 1,
             blocks = form_.isOfCluster() ? ir::clusterOf(ring_) : 1;
     if (releases_)
       gpu::MbarrierInitOp::create(b, ring_.getLoc(), releases_,
@@ -82,33 +89,31 @@ void RingMemory::initialize(OpBuilder &b) {
 }
 
 void RingMemory::invalidate(OpBuilder &b) {
-  inOneThread(b, [&] {
+  inOneThread(b, scope(), [&] {
     gpu::MbarrierInvalOp::create(b, ring_.getLoc(), barriers_);
     if (releases_)
       gpu::MbarrierInvalOp::create(b, ring_.getLoc(), releases_);
   });
 }
 
-void RingMemory::meet(OpBuilder &b) {
-  gpu::ProxyFenceOp::create(b, ring_.getLoc());
-  auto made = gpu::BarrierOp::create(b, ring_.getLoc(), "the stages' barriers are made");
-  made.setBeforeFills(form_.warpgroupsRunIndependently);
-  made.setOfCluster(form_.isOfCluster());
+// The producer warp, TMA, and other blocks that copy to this one's memory use the mbarriers.
+gpu::Scope RingMemory::scopeOfBarrier() const {
+  if (form_.isOfCluster())
+    return gpu::Scope::Cluster;
+  return form_.warpgroupsRunIndependently ? gpu::Scope::Block : gpu::Scope::Team;
 }
 
 void RingMemory::arrive(OpBuilder &b, Location loc, Value distance, Value predicate) {
   gpu::MbarrierArriveOp::create(b, loc, releases_, distance, predicate, form_.isReadByThreads,
-                                form_.isOfCluster());
+                                form_.isOfCluster() ? gpu::Scope::Cluster : gpu::Scope::Block);
 }
 
-gpu::ElectOp RingMemory::inOneThread(OpBuilder &b, llvm::function_ref<void()> make,
-                                     Value predicate) {
-  auto elect = gpu::ElectOp::create(b, ring_.getLoc(), predicate);
-  elect.setOfBlock(form_.isOfBlock);
+void RingMemory::inOneThread(OpBuilder &b, gpu::Scope scope, llvm::function_ref<void()> make,
+                             Value predicate) {
+  auto elect = gpu::ElectOp::create(b, ring_.getLoc(), predicate, scope);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&elect.getBody().front());
   make();
-  return elect;
 }
 
 } // namespace tile::passes

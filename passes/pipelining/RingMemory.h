@@ -20,20 +20,26 @@ public:
   llvm::SmallVector<int64_t> strides() const;
 
   /// Makes the barriers before each run of fills, so that phases begin at 0, and gives them up behind it.
-  void makeBarriers();
+  void initializeBarriers();
 
   /// A warp arrives at the release at a distance from the first.
   void arrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value distance, mlir::Value predicate);
 
-  /// What one thread does alone, in a block that `make` fills.
-  gpu::ElectOp inOneThread(mlir::OpBuilder &b, llvm::function_ref<void()> make,
-                           mlir::Value predicate = {});
+  /// Has one thread of the scope execute what `make` builds.
+  void inOneThread(mlir::OpBuilder &b, gpu::Scope scope, llvm::function_ref<void()> make,
+                   mlir::Value predicate = {});
+
+  /// Who shares the ring: all teams, or each has one of its own.
+  gpu::Scope scope() const {
+    return form_.isSharedByTeams ? gpu::Scope::Consumers : gpu::Scope::Team;
+  }
 
 private:
+  void shareByTeams(gpu::SmemAllocOp memory);
   gpu::SmemAllocOp allocateBarriers(mlir::OpBuilder &b);
   void initialize(mlir::OpBuilder &b);
   void invalidate(mlir::OpBuilder &b);
-  void meet(mlir::OpBuilder &b);
+  gpu::Scope scopeOfBarrier() const;
 
   gpu::RingAllocOp ring_;
   const RingForm &form_;

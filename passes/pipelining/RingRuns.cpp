@@ -74,7 +74,7 @@ private:
 
 SmallVector<RingRun> runsOf(gpu::RingAllocOp ring) { return RunCollector(ring).take(); }
 
-gpu::BarrierOp meetingBefore(RingRun run) {
+gpu::BarrierOp initBarrierBefore(RingRun run) {
   auto isFill = [](Operation *op) {
     auto elect = dyn_cast<gpu::ElectOp>(op);
     return elect && !elect.getBody().getOps<gpu::TensorCopyOp>().empty();

@@ -16,7 +16,7 @@ llvm::SmallVector<RingRun> runsOf(gpu::RingAllocOp ring);
 
 /// The meeting of all threads behind the making of another ring's barriers, with a fence before it, if only fills of that ring
 /// stand between it and a run; null if there is none.
-gpu::BarrierOp meetingBefore(RingRun run);
+gpu::BarrierOp initBarrierBefore(RingRun run);
 
 /// The releases of a ring that later fills wait for: those in loops and before them. Behind the last loop no stage is filled again.
 llvm::DenseSet<mlir::Operation *> awaitedReleases(gpu::RingAllocOp ring);

@@ -1,11 +1,21 @@
-// ScheduleLoops: decides how many iterations the loads of a loop run ahead, as stages: so many fills of its ring are in use
-// at once, the one that is read included; whether products that depend on loads alone run an iteration ahead of the rest;
-// and whether a warp of its own issues the loads. PipelineLoops, SkewLoops and SpecializeWarps carry it out.
+// ScheduleLoops: decides how each loop is pipelined and writes it down as its plan (`tilegpu.loop_plan`). Nobody else does.
+//
+// - How many stages its rings have, the fill that is read included.
+// - Whether dots that depend on loads alone run an iteration ahead of the rest (skew), or one dot stays in flight across the
+//   back edge.
+// - Whether a producer warp issues the loads.
+// - Whether warpgroups issue their dots in a fixed order, or two teams alternate tiles.
+//
+// PlaceTeams, SplitRings, PipelineLoops, SkewLoops, LowerRings and SpecializeWarps carry it out.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
+#include "ir/gpu/DotLayouts.h"
+#include "ir/instructions/Wgmma.h"
 #include "ir/target/Target.h"
 #include "passes/analysis/RunAhead.h"
+#include "passes/pipelining/DotInFlight.h"
+#include "passes/pipelining/analysis/RingProtocol.h"
 #include "passes/pipelining/analysis/RingReaders.h"
 #include "passes/pipelining/analysis/WarpRoles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -58,27 +68,74 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   using ScheduleLoopsBase::ScheduleLoopsBase;
 
   void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      auto asked = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
-      if (!asked && ringsOf(loop).empty() && !loop->hasAttr(ir::kOverlapDotsAttr) &&
-          !loop->hasAttr(ir::kSpecializeAttr))
-        return;
-      auto count = asked ? static_cast<int32_t>(asked.getInt()) : 0;
-      Decision decision = decide(loop, count);
-      std::string whyNotSkewed;
-      bool isAsked = loop->hasAttr(ir::kOverlapDotsAttr),
-           isSkewed = isAsked && maySkew(loop, decision.stages, whyNotSkewed);
-      bool wantsProducer = loop->hasAttr(ir::kSpecializeAttr);
-      std::string whyNotSpecialized =
-          wantsProducer ? whyNoProducer(loop, decision.stages) : std::string();
-      bool isSpecialized = wantsProducer && whyNotSpecialized.empty();
-      auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
-      gpu::setSchedule(
-          loop, gpu::ScheduleAttr::get(
-                    &getContext(), count, decision.stages, text(decision.reason), isSkewed,
-                    isAsked && !isSkewed ? text(whyNotSkewed) : StringAttr(), isSpecialized,
-                    wantsProducer && !isSpecialized ? text(whyNotSpecialized) : StringAttr()));
+      if (isToBePlanned(loop))
+        loops.push_back(loop);
     });
+    for (scf::ForOp loop : loops)
+      gpu::setLoopPlan(loop, planOf(loop));
+    // Whether the kernel keeps its teams follows from all plans.
+    for (scf::ForOp loop : loops)
+      gpu::setLoopPlan(loop, withOrder(loop, gpu::loopPlanOf(loop)));
+  }
+
+  static bool isToBePlanned(scf::ForOp loop) {
+    return loop->hasAttr(ir::kStagesAttr) || loop->hasAttr(ir::kOverlapDotsAttr) ||
+           loop->hasAttr(ir::kSpecializeAttr) || !ringsOf(loop).empty();
+  }
+
+  gpu::LoopPlanAttr planOf(scf::ForOp loop) {
+    auto given = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
+    auto asked = given ? static_cast<int32_t>(given.getInt()) : 0;
+    Decision decision = decide(loop, asked);
+    std::string whyNotSkewed, whyNoProducerWarp;
+    bool wantsSkew = loop->hasAttr(ir::kOverlapDotsAttr),
+         isSkewed = wantsSkew && maySkew(loop, decision.stages, whyNotSkewed);
+    bool wantsProducer = loop->hasAttr(ir::kSpecializeAttr);
+    if (wantsProducer)
+      whyNoProducerWarp = whyNoProducer(loop, decision.stages);
+    bool hasProducer = wantsProducer && whyNoProducerWarp.empty();
+    auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
+    return gpu::LoopPlanAttr::get(
+        &getContext(), asked, decision.stages, text(decision.reason),
+        !isSkewed && decision.stages > 1 && keepsDotInFlight(loop) ? 1 : 0, isSkewed,
+        wantsSkew && !isSkewed ? text(whyNotSkewed) : StringAttr(), hasProducer,
+        wantsProducer && !hasProducer ? text(whyNoProducerWarp) : StringAttr(), gpu::Order::None);
+  }
+
+  static bool keepsDotInFlight(scf::ForOp loop) {
+    return llvm::any_of(ringsOf(loop), [&](gpu::ProducerAcquireOp acquire) {
+      return isFilledByTma(acquire.getRing().getDefiningOp<gpu::RingAllocOp>()) &&
+             canKeepDotInFlight(loop, acquire.getRing());
+    });
+  }
+
+  gpu::LoopPlanAttr withOrder(scf::ForOp loop, gpu::LoopPlanAttr plan) {
+    gpu::Order order = gpu::Order::None;
+    if (plan.getProducer() && loop->hasAttr(ir::kPingPongAttr))
+      order = gpu::Order::PingPong;
+    else if (plan.getSkewed() && canOrderWarpgroups(loop))
+      order = gpu::Order::Warpgroups;
+    return gpu::LoopPlanAttr::get(plan.getContext(), plan.getAsked(), plan.getStages(),
+                                  plan.getReason(), plan.getDotsInFlight(), plan.getSkewed(),
+                                  plan.getWhyNotSkewed(), plan.getProducer(),
+                                  plan.getWhyNoProducer(), order);
+  }
+
+  // If several warpgroups issue all dots as wgmma, one's are in flight while the others compute; unordered, they tend to run in
+  // lockstep. If threads fill a ring, all synchronize in each iteration, so that there is no order to keep.
+  bool canOrderWarpgroups(scf::ForOp loop) {
+    int64_t teams =
+        hasProducer(getOperation()) ? ir::teamsOf(loop) : 1; // else PlaceTeams leaves one
+    LoopSkew skew = *skewOf(loop);
+    auto isTma = [](gpu::ProducerAcquireOp acquire) {
+      return isFilledByTma(acquire.getRing().getDefiningOp<gpu::RingAllocOp>());
+    };
+    auto isWgmma = [](Operation *op) { return !gpu::isDot(op) || isa<gpu::DotAsyncOp>(op); };
+    return ir::warpsOf(loop) * teams > ir::kWarpsPerWarpgroup &&
+           llvm::all_of(ringsOf(loop), isTma) && llvm::all_of(skew.leading, isWgmma) &&
+           llvm::all_of(skew.late, isWgmma);
   }
 
   static bool maySkew(scf::ForOp loop, int32_t stages, std::string &why) {

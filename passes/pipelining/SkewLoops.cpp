@@ -40,7 +40,9 @@ namespace {
 class LoopSkewer {
 public:
   LoopSkewer(scf::ForOp loop, LoopSkew skew)
-      : loop_(loop), skew_(std::move(skew)), b_(loop), loc_(loop.getLoc()) {
+      : loop_(loop), skew_(std::move(skew)),
+        isOrdered_(gpu::loopPlanOf(loop).getOrder() == gpu::Order::Warpgroups), b_(loop),
+        loc_(loop.getLoc()) {
     for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
       rings_.push_back(acquire.getRing());
   }
@@ -53,11 +55,11 @@ public:
         scf::IfOp::create(b_, loc_, loop_.getResultTypes(), hasIteration, /*withElse=*/hasResults);
     b_.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> initial = first();
-    if (takesTurns())
-      gpu::OrderArriveOp::create(b_, loc_, /*alone=*/true);
+    if (isOrdered_)
+      gpu::OrderBeginOp::create(b_, loc_);
     SmallVector<Value> carried = steady(initial);
-    if (takesTurns())
-      gpu::OrderWaitOp::create(b_, loc_, /*alone=*/true);
+    if (isOrdered_)
+      gpu::OrderEndOp::create(b_, loc_);
     SmallVector<Value> results = last(carried);
     if (hasResults) {
       scf::YieldOp::create(b_, loc_, results);
@@ -122,8 +124,8 @@ private:
         for (Value operand : op->getOperands())
           if (Operation *source = operand.getDefiningOp(); skew_.leading.contains(source))
             parts.lead(source); // waits for what it reads come before the turn
-        if (takesTurns())
-          gpu::OrderWaitOp::create(b_, loc_, /*alone=*/false);
+        if (isOrdered_)
+          gpu::OrderWaitOp::create(b_, loc_);
       }
       parts.lead(op);
       if (op == skew_.lastLeadingDot)
@@ -156,8 +158,8 @@ private:
     for (Operation *op : skew_.late)
       if (gpu::isDot(op) && !followsFromLate(op))
         parts.lag(op);
-    if (takesTurns())
-      gpu::OrderArriveOp::create(b_, loc_, /*alone=*/false);
+    if (isOrdered_)
+      gpu::OrderArriveOp::create(b_, loc_);
     for (Operation *op : skew_.leading)
       if (isFill(op))
         parts.lead(op);
@@ -166,14 +168,6 @@ private:
         parts.lag(op);
       else if (isa<scf::IfOp>(op) && !skew_.late.contains(op)) // loads what is put
         parts.lag(op);
-  }
-
-  bool takesTurns() {
-    auto isByTma = [](Value ring) { return isFilledByTma(ring.getDefiningOp<gpu::RingAllocOp>()); };
-    auto isByGroups = [](Operation *op) { return !gpu::isDot(op) || isa<gpu::DotAsyncOp>(op); };
-    return ir::warpsOf(loop_) * ir::teamsOf(loop_) > ir::kWarpsPerWarpgroup &&
-           llvm::all_of(rings_, isByTma) && llvm::all_of(skew_.leading, isByGroups) &&
-           llvm::all_of(skew_.late, isByGroups);
   }
 
   bool followsFromLate(Operation *op) const {
@@ -224,6 +218,7 @@ private:
   scf::ForOp loop_;
   SmallVector<Value> rings_; ///< that the iterations fill
   LoopSkew skew_;
+  bool isOrdered_; ///< Do warpgroups issue their dots in a fixed order?
   OpBuilder b_;
   Location loc_;
 };
@@ -242,8 +237,8 @@ struct SkewLoops : passes::impl::SkewLoopsBase<SkewLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-      if (schedule && schedule.getRotated())
+      gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+      if (plan && plan.getSkewed())
         loops.push_back(loop);
     });
     if (loops.empty())

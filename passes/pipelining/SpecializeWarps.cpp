@@ -1,12 +1,12 @@
-// SpecializeWarps: a warp of its own fills the rings that loops ask it for, the others do the rest.
+// SpecializeWarps: a producer warp fills the rings of loops that ask for one, the consumer warps do the rest.
 //
-//   body    becomes    if warp >= W: { give registers back; if warp == W: { the fills } } else { take registers; the rest }
+//   body    becomes    warp_specialize consumers { the rest } producer { the fills }
 //
-// The fills are a program of their own: they, the loops and branches around them, and the scalars that all of these follow
-// from, once more. So are the others, without the fills and what only they need. Nothing but the stages' barriers orders the
-// two: full ones that count bytes, and those at which each warp releases a stage. All meet where these are made; at other
-// barriers those meet that compute. A group of warps changes its registers together, so that the block gets four
-// warps more, of which three end at once.
+// The fills are a program of their own: they, the loops and branches around them, and the scalars that all of these depend on
+// are written to the producer's region. The consumers' region gets everything but the fills and what only they need. Both have
+// the kernel's allocations of shared memory. Only mbarriers order the two roles: the full ones, which count bytes, and the empty
+// ones, at which each consumer warp releases a stage. Both synchronize once those are initialized. A warpgroup changes its
+// registers together, so the producer role has four warps, of which three end at once.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -30,26 +30,28 @@ namespace tile::passes {
 
 namespace {
 
-/// A thread that fills holds the places of so many boxes in the fewest registers that it can keep, but of more than a few of
-/// them not always.
+/// The producer needs an address per TMA box. Up to kFewBoxes always fit in the fewest registers that it can keep, up to kMostBoxes
+/// usually.
 constexpr int64_t kMostBoxes = 12, kFewBoxes = 8;
 
-/// The hardware's barrier at which both roles meet. 0 is that of the warps that compute; turns have those behind it.
-constexpr uint32_t kMeeting = 15;
+/// The numbers of the roles, in the order of their warps.
+constexpr unsigned kConsumers = 0, kProducer = 1;
 
 bool isFill(Operation *op) {
   auto elect = dyn_cast<gpu::ElectOp>(op);
-  return elect && elect.getFills();
+  return elect && elect.getScope() == gpu::Scope::Block;
 }
 
-bool isMeeting(Operation *op) {
+// Is this a barrier at which producer and consumers synchronize?
+bool isOfBothRoles(Operation *op) {
   auto barrier = dyn_cast<gpu::BarrierOp>(op);
-  return barrier && barrier.getBeforeFills();
+  return barrier &&
+         (barrier.getScope() == gpu::Scope::Block || barrier.getScope() == gpu::Scope::Cluster);
 }
 
-bool isForProducer(Operation *op) { return isFill(op) || isMeeting(op); }
+bool isForProducer(Operation *op) { return isFill(op) || isOfBothRoles(op); }
 
-// Instructions that the copies of a fill take.
+// TMA instructions of a fill.
 int64_t boxesOf(Operation *fill) {
   int64_t boxes = 0;
   fill->walk([&](gpu::TensorCopyOp copy) {
@@ -173,11 +175,12 @@ public:
         fills.push_back(op);
       if (isFill(op))
         boxesOfFill_ = std::max(boxesOfFill_, boxesOf(op));
-      isOfCluster_ |= isMeeting(op) && cast<gpu::BarrierOp>(op).getOfCluster();
+      isOfCluster_ |=
+          isOfBothRoles(op) && cast<gpu::BarrierOp>(op).getScope() == gpu::Scope::Cluster;
       if (!isFill(op) && !wouldOpBeTriviallyDead(op))
         rest.push_back(op);
     });
-    RoleSlice producer(fills, Role::Producer), consumers(rest, Role::Consumers);
+    RoleSlice producer(fills, gpu::RoleKind::Producer), consumers(rest, gpu::RoleKind::Consumers);
     if (std::string why = whyNotApart(producer, kernel_, isForProducer); !why.empty())
       return kernel_.emitError("a warp cannot fill rings by itself: ") << why;
     SmallVector<Operation *> old = shareMemory();
@@ -185,7 +188,6 @@ public:
     split(producer, consumers);
     for (Operation *op : llvm::reverse(old))
       op->erase();
-    gpu::setProducerWarps(kernel_, gpu::kProducerWarps);
     shareRegisters();
     return success();
   }
@@ -205,75 +207,55 @@ private:
   }
 
   void split(const RoleSlice &producer, const RoleSlice &consumers) {
-    Value warp = gpu::WarpIdOp::create(b_, loc_, b_.getI32Type());
-    Value count = arith::ConstantIntOp::create(b_, loc_, consumerWarps_, 32);
-    Value isProducer = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::uge, warp, count);
-    auto roles = scf::IfOp::create(b_, loc_, isProducer, /*withElseRegion=*/true);
     gpu::RegisterShares registers = gpu::registerShares(
         consumerWarps_,
         boxesOfFill_ > kMostBoxes ? gpu::ProducerRegisters::Many : gpu::ProducerRegisters::Few);
-    bool mayHandOver = target_.hasWgmma && registers.differ(); // setmaxnreg came with wgmma
-    b_.setInsertionPointToStart(roles.thenBlock());
-    if (mayHandOver)
-      giveBack_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.producers, /*more=*/false);
-    Value isFirst = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, warp, count);
-    auto first = scf::IfOp::create(b_, loc_, isFirst, /*withElseRegion=*/false);
-    writeProducer(producer, first.thenBlock());
-    b_.setInsertionPointToStart(roles.elseBlock());
-    if (mayHandOver)
-      take_ = gpu::SetMaxRegistersOp::create(b_, loc_, registers.consumers, /*more=*/true);
-    writeConsumers(consumers, roles.elseBlock());
+    bool handsOver = target_.hasWgmma && registers.differ(); // setmaxnreg came with wgmma
+    auto role = [&](gpu::RoleKind kind, int32_t warps, int32_t active, int32_t most) {
+      return gpu::RoleAttr::get(kernel_.getContext(), kind, warps, active, handsOver ? most : 0);
+    };
+    roles_ = gpu::WarpSpecializeOp::create(
+        b_, loc_,
+        {role(gpu::RoleKind::Consumers, consumerWarps_, consumerWarps_, registers.consumers),
+         role(gpu::RoleKind::Producer, gpu::kProducerWarps, 1, registers.producers)});
+    writeProducer(producer);
+    writeConsumers(consumers);
   }
 
-  // A warp that fills keeps more than the least also if it may need them and those that compute do not.
+  // The producer keeps more than the fewest registers also if it may need them and the consumers do not.
   void shareRegisters() {
-    if (!giveBack_)
+    if (!roles_.getRole(kProducer).getRegisters())
       return;
     gpu::RegisterShares shares = gpu::registerShares(consumerWarps_, gpu::ProducerRegisters::Many);
     KernelRegisters needed = estimateRegisters(kernel_, target_);
     bool mayNeedMore = boxesOfFill_ > kFewBoxes || needed.producer->needed > needed.producer->limit;
     if (!mayNeedMore || needed.compute.needed > shares.consumers)
       return;
-    giveBack_.setCount(shares.producers);
-    take_.setCount(shares.consumers);
+    setRegisters(kProducer, shares.producers);
+    setRegisters(kConsumers, shares.consumers);
   }
 
-  void writeProducer(const RoleSlice &slice, Block *to) {
-    b_.setInsertionPoint(to->getTerminator());
+  void setRegisters(unsigned number, int32_t most) {
+    gpu::RoleAttr role = roles_.getRole(number);
+    roles_.setRole(number, gpu::RoleAttr::get(role.getContext(), role.getKind(), role.getWarps(),
+                                              role.getActive(), most));
+  }
+
+  void writeProducer(const RoleSlice &slice) {
+    Block &to = roles_.getBody(kProducer);
+    b_.setInsertionPointToEnd(&to);
     RoleWriter(b_, slice).write(body_);
-    to->walk([&](Operation *op) {
-      if (auto elect = dyn_cast<gpu::ElectOp>(op))
-        elect.setWarp(consumerWarps_);
-      if (auto loop = dyn_cast<scf::ForOp>(op))
-        gpu::removeSchedule(loop); // what is said of the loop is said of the one that computes
-      meet(op);
-    });
+    to.walk([](scf::ForOp loop) { gpu::removeLoopPlan(loop); }); // the consumers' loop keeps it
   }
 
-  void writeConsumers(const RoleSlice &slice, Block *to) {
-    b_.setInsertionPoint(to->getTerminator());
+  // Other blocks still copy to this one's memory, and their warps arrive at its mbarriers: it must not end before them. The producer
+  // need not wait: nobody waits for warps that have ended.
+  void writeConsumers(const RoleSlice &slice) {
+    b_.setInsertionPointToEnd(&roles_.getBody(kConsumers));
     RoleWriter(b_, slice).write(body_);
-    leaveCluster();
-    to->walk([&](Operation *op) { meet(op); });
-  }
-
-  // Other blocks still copy to this one's memory, and their warps arrive at its barriers. It stays as long as those that compute do:
-  // warps that have ended are not waited for.
-  void leaveCluster() {
     if (isOfCluster_)
-      gpu::BarrierOp::create(b_, loc_, "no block of the cluster ends before the others")
-          .setOfCluster(true);
-  }
-
-  void meet(Operation *op) {
-    auto barrier = dyn_cast<gpu::BarrierOp>(op);
-    if (!barrier || barrier.getOfCluster())
-      return;
-    bool meetsTeam = ir::teamsOf(kernel_) > 1 && !isMeeting(barrier) && !barrier.getOfBlock();
-    if (meetsTeam) // which has a barrier of its own anyway
-      return;
-    barrier.setWarps(isMeeting(barrier) ? consumerWarps_ + 1 : consumerWarps_);
-    barrier.setNumber(isMeeting(barrier) ? kMeeting : 0);
+      gpu::BarrierOp::create(b_, loc_, "no block of the cluster ends before the others",
+                             gpu::Scope::ClusterConsumers);
   }
 
   func::FuncOp kernel_;
@@ -282,9 +264,9 @@ private:
   OpBuilder b_;
   Location loc_;
   int32_t consumerWarps_;
-  int64_t boxesOfFill_ = 0;                ///< of the largest
-  gpu::SetMaxRegistersOp giveBack_, take_; ///< null if nothing is gained by handing registers over
-  bool isOfCluster_ = false;               ///< Do the blocks of a cluster fill each other's stages?
+  gpu::WarpSpecializeOp roles_;
+  int64_t boxesOfFill_ = 0;  ///< of the largest fill
+  bool isOfCluster_ = false; ///< Do the blocks of a cluster fill each other's stages?
 };
 
 struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {

@@ -94,9 +94,8 @@ private:
 struct SplitRings : passes::impl::SplitRingsBase<SplitRings> {
   void runOnOperation() final {
     getOperation().walk([](scf::ForOp loop) {
-      gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-      std::optional<LoopSkew> skew =
-          schedule && schedule.getRotated() ? skewOf(loop) : std::nullopt;
+      gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+      std::optional<LoopSkew> skew = plan && plan.getSkewed() ? skewOf(loop) : std::nullopt;
       if (!skew)
         return;
       for (gpu::ProducerAcquireOp acquire : ringsOf(loop))

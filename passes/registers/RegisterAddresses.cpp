@@ -137,7 +137,7 @@ Words accessWordsOf(Operation *loop) {
   std::vector<Checks> known;
   int64_t positions = 0;
   loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op != loop && gpu::endsPass(op))
+    if (op != loop && gpu::tileStepOf(op) == gpu::TileStep::Last)
       return WalkResult::skip();
     words += addressWordsOf(op);
     std::optional<Checks> checks = checksOf(op);

@@ -80,7 +80,7 @@ private:
     for (Operation &op : llvm::reverse(block.without_terminator()))
       if (auto loop = dyn_cast<scf::ForOp>(op))
         visitFor(loop, live);
-      else if (isa<scf::IfOp, scf::WhileOp, gpu::ElectOp>(op))
+      else if (isa<scf::IfOp, scf::WhileOp, gpu::ElectOp, gpu::WarpSpecializeOp>(op))
         visitRegions(&op, live);
       else
         visitPlain(&op, live);
@@ -116,7 +116,8 @@ private:
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         Live inside = live;
-        use(block.getTerminator()->getOperands(), inside);
+        if (block.mightHaveTerminator())
+          use(block.getTerminator()->getOperands(), inside);
         if (isa<scf::WhileOp>(op))
           visitRepeated(op, block, inside);
         else
@@ -199,23 +200,6 @@ RegisterEstimate estimateOf(Block &block, Words ofKernel, int64_t limit, bool is
   return {most.held + kAlways, std::min(taken, limit), limit, most.worst};
 }
 
-/// The branch on the number of the warp that gives roles to warps; null if all do the same.
-scf::IfOp rolesOf(func::FuncOp kernel) {
-  if (gpu::producerWarpsOf(kernel) == 0)
-    return {};
-  for (auto branch : kernel.getBody().front().getOps<scf::IfOp>())
-    if (branch.elseBlock())
-      return branch;
-  return {};
-}
-
-// What a role takes for itself when it begins.
-std::optional<int64_t> shareOf(Block &role) {
-  for (auto take : role.getOps<gpu::SetMaxRegistersOp>())
-    return take.getCount();
-  return std::nullopt;
-}
-
 } // namespace
 
 int64_t KernelRegisters::reported() const {
@@ -227,16 +211,19 @@ int64_t KernelRegisters::reported() const {
 KernelRegisters estimateRegisters(func::FuncOp kernel, const ir::Target &target) {
   int64_t limit = mostRegistersOf(kernel, target);
   bool isAtEase = blocksToFit(kernel) > 0;
-  scf::IfOp roles = rolesOf(kernel);
   Words checks = checkWordsOf(kernel);
+  gpu::WarpSpecializeOp roles = gpu::rolesOf(kernel);
   if (!roles)
     return {estimateOf(kernel.getBody().front(), checks, limit, isAtEase), {}, {}};
-  std::optional<int64_t> consumers = shareOf(*roles.elseBlock()),
-                         producers = shareOf(*roles.thenBlock());
-  bool handOver = consumers && producers;
-  return {estimateOf(*roles.elseBlock(), checks, consumers.value_or(limit), isAtEase),
-          estimateOf(*roles.thenBlock(), {}, producers.value_or(limit), false),
-          handOver ? std::optional<int64_t>(mostRegistersOf(kernel, target)) : std::nullopt};
+  auto estimateRole = [&](gpu::RoleKind kind, Words ofKernel, bool hasRoom) {
+    unsigned number = *roles.find(kind);
+    int32_t share = roles.getRole(number).getRegisters();
+    return estimateOf(roles.getBody(number), ofKernel, share ? share : limit, hasRoom);
+  };
+  bool handOver = roles.getRole(0).getRegisters() != 0;
+  return {estimateRole(gpu::RoleKind::Consumers, checks, isAtEase),
+          estimateRole(gpu::RoleKind::Producer, {}, false),
+          handOver ? std::optional<int64_t>(limit) : std::nullopt};
 }
 
 } // namespace tile::passes

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tile::passes {
 
-RoleSlice::RoleSlice(ArrayRef<Operation *> roots, Role role) : role_(role) {
+RoleSlice::RoleSlice(ArrayRef<Operation *> roots, gpu::RoleKind role) : role_(role) {
   for (Operation *root : roots)
     need(root);
   while (!open_.empty())

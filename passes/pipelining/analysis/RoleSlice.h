@@ -2,7 +2,7 @@
 // around them, and what all of them follow from.
 #pragma once
 
-#include "ir/tile/TileDialect.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -10,16 +10,14 @@
 
 namespace tile::passes {
 
-enum class Role { Producer, Consumers };
-
 /// A part of a kernel, which can be written as a program of its own.
 class RoleSlice {
 public:
-  RoleSlice(llvm::ArrayRef<mlir::Operation *> roots, Role role);
+  RoleSlice(llvm::ArrayRef<mlir::Operation *> roots, gpu::RoleKind role);
 
   /// Which of a number's values the role takes.
   mlir::Value takenFrom(ir::ByRoleOp number) const {
-    return role_ == Role::Producer ? number.getAll() : number.getOwn();
+    return role_ == gpu::RoleKind::Producer ? number.getAll() : number.getOwn();
   }
 
   bool contains(mlir::Operation *op) const { return ops_.contains(op); }
@@ -33,7 +31,7 @@ private:
   void need(mlir::Value value);
   void needResult(mlir::OpResult result);
 
-  Role role_;
+  gpu::RoleKind role_;
   llvm::SetVector<mlir::Operation *> ops_; ///< in the order in which they were found
   llvm::DenseSet<mlir::Value> results_;
   llvm::SmallVector<mlir::Value> open_; ///< what is left to be followed

@@ -63,16 +63,15 @@ std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
     for (Operation *user : ring->getUsers())
       if (isa<gpu::ProducerAcquireOp, gpu::RingCopyOp>(user))
         fills.push_back(user);
-  return whyNotApart(RoleSlice(fills, Role::Producer), kernel,
+  return whyNotApart(RoleSlice(fills, gpu::RoleKind::Producer), kernel,
                      [&](Operation *op) { return llvm::is_contained(fills, op); });
 }
 
 bool hasProducer(func::FuncOp kernel) {
   return kernel
       .walk([](scf::ForOp loop) {
-        gpu::ScheduleAttr schedule = gpu::scheduleOf(loop);
-        return schedule && schedule.getSpecialized() ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
+        gpu::LoopPlanAttr plan = gpu::loopPlanOf(loop);
+        return plan && plan.getProducer() ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -208,12 +208,12 @@ TEST(Compile, LoopsAreRotatedOrARemarkSaysWhyNot) {
   };
   codegen::CompiledKernel chain = compile(true), alone = compile(false);
   EXPECT_TRUE(chain.remarks.empty());
-  EXPECT_TRUE(chain.report->loops.at(0).rotated);
+  EXPECT_TRUE(chain.report->loops.at(0).skewed);
   ASSERT_EQ(alone.remarks.size(), 1u);
   EXPECT_EQ(alone.remarks[0].message,
             "rotate: the loop stays as it is: no product of its body that depends on loads alone "
             "comes before one that does not");
-  EXPECT_FALSE(alone.report->loops.at(0).rotated);
+  EXPECT_FALSE(alone.report->loops.at(0).skewed);
 }
 
 TEST(Compile, AWarpOfItsOwnLoadsOrARemarkSaysWhyNot) {
@@ -237,14 +237,14 @@ TEST(Compile, AWarpOfItsOwnLoadsOrARemarkSaysWhyNot) {
   };
   codegen::CompiledKernel kernel = compile("sm_90a", 8, false);
   EXPECT_TRUE(kernel.remarks.empty());
-  EXPECT_TRUE(kernel.report->loops.at(0).specialized);
+  EXPECT_TRUE(kernel.report->loops.at(0).hasProducer);
   EXPECT_EQ(kernel.report->loops.size(), 1u);
   EXPECT_EQ(kernel.threads, 12 * 32);
   auto expectRefused = [&](const char *target, int warps, bool meets, const std::string &why) {
     codegen::CompiledKernel refused = compile(target, warps, meets);
     ASSERT_EQ(refused.remarks.size(), 1u);
     EXPECT_EQ(refused.remarks[0].message, "warp_specialize: the loop stays as it is: " + why);
-    EXPECT_FALSE(refused.report->loops.at(0).specialized);
+    EXPECT_FALSE(refused.report->loops.at(0).hasProducer);
     EXPECT_EQ(refused.threads, warps * 32);
   };
   expectRefused("sm_80", 8, false, "threads load some of what its products read");

@@ -159,21 +159,21 @@ private:
         flight =
             count(*loop.groupsInFlight, "group", "groups") + " of copies in flight at the wait";
       if (loop.dotsInFlight)
-        flight += ", " + count(loop.dotsInFlight, "product", "products") +
-                  (loop.rotated ? " under way during the rest" : " under way from one to the next");
+        flight += ", " + count(loop.dotsInFlight, "dot", "dots") + " in flight " +
+                  (loop.skewed ? "during the rest" : "from one to the next");
       entry(loop.where, asked + ", " + std::to_string(loop.stages) + " given: " + loop.reason);
-      detail(count(loop.barriers, "barrier", "barriers") + " an iteration, " + flight);
-      if (loop.rotated)
-        detail(std::string("rotated: products that take what is computed lag an iteration behind") +
-               (loop.takesTurns ? ", groups of warps take turns" : ""));
-      if (loop.takesTurns && !loop.rotated)
-        detail("two teams take turns: one multiplies while the other does what follows its steps");
-      if (!loop.unrotated.empty())
-        detail("not rotated: " + loop.unrotated);
-      if (loop.specialized)
-        detail("a warp of its own loads; the block has four more for it");
-      if (!loop.unspecialized.empty())
-        detail("no warp of its own loads: " + loop.unspecialized);
+      detail(count(loop.barriers, "barrier", "barriers") + " per iteration, " + flight);
+      if (loop.skewed)
+        detail(std::string("skewed: dots that depend on loads alone run an iteration ahead") +
+               (loop.isOrdered ? ", warpgroups issue dots in turn" : ""));
+      if (loop.isOrdered && !loop.skewed)
+        detail("ping-pong: one team issues dots while the other executes its epilogue");
+      if (!loop.whyNotSkewed.empty())
+        detail("not skewed: " + loop.whyNotSkewed);
+      if (loop.hasProducer)
+        detail("a producer warp loads; the block has four more warps for it");
+      if (!loop.whyNoProducer.empty())
+        detail("no producer warp: " + loop.whyNoProducer);
     }
   }
 

@@ -1,0 +1,33 @@
+// The sixteen named barriers of a block, which `bar.sync` and `bar.arrive` name by number: this table alone deals them out.
+#pragma once
+
+#include "ir/gpu/WarpRoles.h"
+#include "ir/instructions/Wgmma.h"
+#include "ir/target/Target.h"
+
+namespace tile::gpu {
+
+inline constexpr int32_t kNamedBarriers = 16;
+
+/// Where the numbers of each use begin.
+enum class NamedBarrier : int32_t {
+  Consumers =
+      0, ///< the consumer warps of all teams; in a kernel without roles all threads (`barrier.sync 0`)
+  FirstWarpgroup =
+      1, ///< warpgroup g waits at 1 + g, where the warpgroup before it arrives: the ordered barrier
+  FirstTeam = 8, ///< the warps of team t synchronize at 8 + t
+  Roles = 15     ///< the producer warp and all consumer warps
+};
+
+constexpr int32_t numberOf(NamedBarrier barrier) { return static_cast<int32_t>(barrier); }
+
+// Teams exist beside a producer only (PlaceTeams). So warpgroups may use a team's numbers in kernels without one.
+static_assert(numberOf(NamedBarrier::FirstWarpgroup) +
+                  (kMostWarps - kProducerWarps) / ir::kWarpsPerWarpgroup <=
+              numberOf(NamedBarrier::FirstTeam));
+static_assert(numberOf(NamedBarrier::FirstWarpgroup) + kMostWarps / ir::kWarpsPerWarpgroup <=
+              numberOf(NamedBarrier::Roles));
+static_assert(numberOf(NamedBarrier::FirstTeam) + ir::kMostTeams <= numberOf(NamedBarrier::Roles));
+static_assert(numberOf(NamedBarrier::Roles) < kNamedBarriers);
+
+} // namespace tile::gpu
