@@ -8,8 +8,8 @@ using namespace mlir;
 namespace tile::passes {
 
 bool LoopNest::isInnerAll() const {
-  Block *body = outer.getBody();
-  scf::ForOp loop = inner, around = outer;
+  scf::ForOp loop = inner, around = outer; // whose methods are not const
+  Block *body = around.getBody();
   return &body->front() == loop && loop->getNextNode() == body->getTerminator() &&
          llvm::equal(loop.getInitArgs(), around.getRegionIterArgs()) &&
          llvm::equal(around.getYieldedValues(), loop.getResults());
@@ -27,7 +27,7 @@ static void moveBoundsOut(scf::ForOp outer) {
     op->moveBefore(outer);
 }
 
-static bool isUsedAfter(Value value, const LoopNest &nest) {
+static bool isUsedAfter(Value value, LoopNest &nest) {
   Block *body = nest.before.front()->getBlock();
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     return !body->findAncestorOpInBlock(*user)->isBeforeInBlock(nest.inner);

@@ -44,7 +44,7 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
       tilegpu.barrier
     }
     tilegpu.async_commit
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 0, stages = 3, reason = "by default">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 0, stages = 3, reason = "by default">}
   return
 })";
 
@@ -70,7 +70,7 @@ func.func @stores(%x: !tile.ptr<f16>, %n: i32, %p: i1) attributes {tile.kernel, 
     %y = tilegpu.smem_load %stage : !memory -> tensor<16x64xf16, #l>
     %b = tile.view_load %v[%i, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>} : !tile.view<2xf16> -> tensor<16x64xf16, #l>
     tilegpu.smem_store %b, %stage : tensor<16x64xf16, #l>, !memory
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 5, stages = 2, reason = "more do not fit in shared memory">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 5, stages = 2, reason = "more do not fit in shared memory">}
   return
 })";
 

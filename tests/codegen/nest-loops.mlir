@@ -36,7 +36,7 @@ func.func @passes(%n: i32, %last: i32, %p: !llvm.ptr) -> i32 {
     scf.if %isLast {
       %x = arith.muli %added, %step : i32
       llvm.store %x, %p : i32, !llvm.ptr
-    } {tilegpu.ends_pass}
+    } {tilegpu.tile_step = #tilegpu.tile_step<last>}
     %next = arith.addi %step, %c1 : i32
     %again = arith.select %isLast, %c0, %next : i32
     scf.yield %again, %added : i32, i32
@@ -56,7 +56,7 @@ func.func @effects_behind(%n: i32, %last: i32, %p: !llvm.ptr) {
     %isLast = arith.cmpi eq, %i, %last : i32
     scf.if %isLast {
       llvm.store %i, %p : i32, !llvm.ptr
-    } {tilegpu.ends_pass}
+    } {tilegpu.tile_step = #tilegpu.tile_step<last>}
     llvm.store %n, %p : i32, !llvm.ptr
   }
   return
@@ -98,11 +98,11 @@ func.func @begins(%n: i32, %last: i32, %p: !llvm.ptr) {
     %isFirst = arith.cmpi eq, %step, %c0 : i32
     scf.if %isFirst {
       llvm.store %n, %p : i32, !llvm.ptr
-    } {tilegpu.begins_pass}
+    } {tilegpu.tile_step = #tilegpu.tile_step<first>}
     %isLast = arith.cmpi eq, %step, %last : i32
     scf.if %isLast {
       llvm.store %i, %p : i32, !llvm.ptr
-    } {tilegpu.ends_pass}
+    } {tilegpu.tile_step = #tilegpu.tile_step<last>}
     %next = arith.addi %step, %c1 : i32
     %again = arith.select %isLast, %c0, %next : i32
     scf.yield %again : i32
@@ -124,11 +124,11 @@ func.func @begins_with_index(%n: i32, %last: i32, %p: !llvm.ptr) {
     %isFirst = arith.cmpi eq, %i, %c0 : i32
     scf.if %isFirst {
       llvm.store %i, %p : i32, !llvm.ptr
-    } {tilegpu.begins_pass}
+    } {tilegpu.tile_step = #tilegpu.tile_step<first>}
     %isLast = arith.cmpi eq, %i, %last : i32
     scf.if %isLast {
       llvm.store %n, %p : i32, !llvm.ptr
-    } {tilegpu.ends_pass}
+    } {tilegpu.tile_step = #tilegpu.tile_step<last>}
   }
   return
 }

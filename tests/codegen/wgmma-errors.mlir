@@ -44,7 +44,7 @@ func.func @no_types() attributes {tile.kernel, tile.warps = 4 : i32} {
 // -----
 
 func.func @turn_of_one_group() attributes {tile.kernel, tile.warps = 4 : i32} {
-  // expected-error @+1 {{needs 2 to 15 groups of four warps, got 4 warps}}
+  // expected-error @+1 {{needs 2 to 8 warpgroups, got 4 warps}}
   tilegpu.order_wait
   return
 }
@@ -52,7 +52,7 @@ func.func @turn_of_one_group() attributes {tile.kernel, tile.warps = 4 : i32} {
 // -----
 
 func.func @turn_of_half_a_group() attributes {tile.kernel, tile.warps = 2 : i32} {
-  // expected-error @+1 {{needs 2 to 15 groups of four warps, got 2 warps}}
+  // expected-error @+1 {{needs 2 to 8 warpgroups, got 2 warps}}
   tilegpu.order_arrive
   return
 }

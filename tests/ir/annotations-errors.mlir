@@ -275,14 +275,14 @@ func.func @load_in_quads(%v: !tile.view<1xf16>, %o: i32) {
 
 // -----
 
-func.func @ends_pass(%b: i1) -> i32 {
+func.func @tile_step(%b: i1) -> i32 {
   %c = arith.constant 0 : i32
-  // expected-error @+1 {{tilegpu.ends_pass belongs on a branch without results}}
+  // expected-error @+1 {{tilegpu.tile_step must be a #tilegpu.tile_step<...> on an scf.if without results}}
   %r = scf.if %b -> i32 {
     scf.yield %c : i32
   } else {
     scf.yield %c : i32
-  } {tilegpu.ends_pass}
+  } {tilegpu.tile_step = #tilegpu.tile_step<last>}
   return %r : i32
 }
 

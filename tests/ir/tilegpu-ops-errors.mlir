@@ -493,8 +493,8 @@ func.func @pending() {
 // -----
 
 func.func @schedule(%n: i32) {
-  // expected-error @+1 {{tilegpu.schedule belongs on a loop}}
-  %m = arith.addi %n, %n {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">} : i32
+  // expected-error @+1 {{tilegpu.loop_plan belongs on a loop}}
+  %m = arith.addi %n, %n {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked">} : i32
   return
 }
 
@@ -739,31 +739,91 @@ func.func @stored_shape(%v: !tile.view<2xf16>, %o: i32) {
 
 // -----
 
-func.func @registers_in_steps() {
-  // expected-error @+1 {{registers come in steps of 8, got 30}}
-  tilegpu.set_max_registers 30
+// expected-error @+1 {{registers of a role come in steps of 8 from 24 to 256, got 30}}
+func.func @registers_in_steps() attributes {x = #tilegpu.role<producer, warps = 4, active = 1, registers = 30>} { return }
+
+// -----
+
+// expected-error @+1 {{registers of a role come in steps of 8 from 24 to 256, got 16}}
+func.func @fewest_registers() attributes {x = #tilegpu.role<producer, warps = 4, active = 1, registers = 16>} { return }
+
+// -----
+
+// expected-error @+1 {{a role has whole warpgroups, up to 32 warps, got 3}}
+func.func @warps_of_a_role() attributes {x = #tilegpu.role<producer, warps = 3, active = 1>} { return }
+
+// -----
+
+// expected-error @+1 {{1 to 4 warps of the role can be active, got 5}}
+func.func @active_warps() attributes {x = #tilegpu.role<producer, warps = 4, active = 5>} { return }
+
+// -----
+
+func.func @one_role() {
+  // expected-error @+1 {{needs two roles or more and a region for each, got 1 roles and 1 regions}}
+  tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 8, active = 8>] {
+    tilegpu.barrier
+  }
   return
 }
 
 // -----
 
-func.func @fewest_registers() {
-  // expected-error @+1 {{attribute 'count' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 24 whose maximum value is 256}}
-  tilegpu.set_max_registers 16
+func.func @warps_of_roles() {
+  // expected-error @+1 {{a block has at most 32 warps, the roles have 36}}
+  tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 32, active = 32>, #tilegpu.role<producer, warps = 4, active = 1>] {
+    tilegpu.barrier
+  }, {
+    tilegpu.barrier
+  }
   return
 }
 
 // -----
 
-func.func @barriers_of_the_hardware() {
-  // expected-error @+1 {{attribute 'number' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 0 whose maximum value is 15}}
-  tilegpu.barrier {number = 16 : i32}
+func.func @roles_in_a_branch(%p: i1) {
+  scf.if %p {
+    // expected-error @+1 {{stands in the body of a kernel, in no loop or branch}}
+    tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 4, active = 4>, #tilegpu.role<producer, warps = 4, active = 1>] {
+      tilegpu.barrier
+    }, {
+      tilegpu.barrier
+    }
+  }
   return
 }
 
 // -----
 
-// expected-error @+1 {{tilegpu.producer_warps must be a group of 4 warps (i32) on a function}}
-func.func @producer_warps() attributes {tilegpu.producer_warps = 3 : i32} {
+func.func @roles_twice() {
+  // expected-error @+1 {{a kernel gives roles to its warps once}}
+  tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 4, active = 4>, #tilegpu.role<producer, warps = 4, active = 1>] {
+    tilegpu.barrier
+  }, {
+    tilegpu.barrier
+  }
+  tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 4, active = 4>, #tilegpu.role<producer, warps = 4, active = 1>] {
+    tilegpu.barrier
+  }, {
+    tilegpu.barrier
+  }
+  return
+}
+
+// -----
+
+func.func @plan_with_too_many_dots() {
+  %c0 = arith.constant 0 : i32
+  // expected-error @+1 {{fewer dots than stages are in flight, got 2 of 2 stages}}
+  scf.for %i = %c0 to %c0 step %c0 : i32 {} {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", dots_in_flight = 2>}
+  return
+}
+
+// -----
+
+func.func @plan_with_an_order_but_no_producer() {
+  %c0 = arith.constant 0 : i32
+  // expected-error @+1 {{tiles alternate (ping_pong) beside a producer warp, and warpgroups have an order in skewed loops}}
+  scf.for %i = %c0 to %c0 step %c0 : i32 {} {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", order = ping_pong>}
   return
 }

@@ -43,10 +43,10 @@ func.func @none() { return }
 // CHECK-SAME: tilegpu.shared_bytes = 896 : i32
 // CHECK-SAME: tilegpu.team_bytes = 256 : i32
 // CHECK: tilegpu.smem_alloc {offset = 0 : i32} : <64xf32
-// CHECK: tilegpu.smem_alloc {of_block, offset = 768 : i32} : <32xf32
+// CHECK: tilegpu.smem_alloc {offset = 768 : i32, scope = #tilegpu.scope<block>} : <32xf32
 func.func @teams(%x: tensor<32xf32, #l>, %y: tensor<64xf32, #d>) attributes {tile.teams = 3 : i32} {
   %b = tilegpu.smem_alloc : !tilegpu.smem<64xf32, #t>
-  %a = tilegpu.smem_alloc {of_block} : !tilegpu.smem<32xf32, #s>
+  %a = tilegpu.smem_alloc {scope = #tilegpu.scope<block>} : !tilegpu.smem<32xf32, #s>
   tilegpu.smem_store %x, %a : tensor<32xf32, #l>, !tilegpu.smem<32xf32, #s>
   tilegpu.smem_store %y, %b : tensor<64xf32, #d>, !tilegpu.smem<64xf32, #t>
   return

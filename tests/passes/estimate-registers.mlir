@@ -54,24 +54,20 @@ func.func @carried(%n: i32) attributes {tile.kernel, tile.warps = 1 : i32} {
 #l = #tilegpu.layout<register = [[256], [512], [1024], [2048], [4096], [8192]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128]]>
 #s = #tilegpu.shared<panel = [14], linear = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192], digits = [16384]>
 #b = #tilegpu.shared<panel = [1], linear = [1], digits = [2]>
-func.func @roles(%n: i32) attributes {tile.kernel, tile.warps = 8 : i32, tilegpu.producer_warps = 4 : i32} {
+func.func @roles(%n: i32) attributes {tile.kernel, tile.warps = 8 : i32} {
   %m = tilegpu.smem_alloc {offset = 0 : i32} : !tilegpu.smem<16384xf32, #s>
   %full = tilegpu.smem_alloc {offset = 65536 : i32} : !tilegpu.smem<2xi64, #b>
-  %w = tilegpu.warp_id : i32
-  %c8 = arith.constant 8 : i32
-  %is_producer = arith.cmpi uge, %w, %c8 : i32
-  scf.if %is_producer {
-    tilegpu.set_max_registers 24
+  tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 8, active = 8, registers = 240>,
+                           #tilegpu.role<producer, warps = 4, active = 1, registers = 24>] {
+    // expected-remark @+1 {{registers: a thread that computes needs about 70, 75 of 240 are expected}}
+    %x = tilegpu.smem_load %m : !tilegpu.smem<16384xf32, #s> -> tensor<16384xf32, #l>
+    tilegpu.smem_store %x, %m : tensor<16384xf32, #l>, !tilegpu.smem<16384xf32, #s>
+  }, {
     // expected-remark @+1 {{registers: a thread that fills rings needs about 7, 7 of 24 are expected}}
     %at = arith.muli %n, %n : i32
     tilegpu.elect {
       tilegpu.mbarrier_expect 0 at %full[%at] : !tilegpu.smem<2xi64, #b>
-    } {fills, warp = 8 : i32}
-  } else {
-    tilegpu.set_max_registers more 240
-    // expected-remark @+1 {{registers: a thread that computes needs about 70, 75 of 240 are expected}}
-    %x = tilegpu.smem_load %m : !tilegpu.smem<16384xf32, #s> -> tensor<16384xf32, #l>
-    tilegpu.smem_store %x, %m : tensor<16384xf32, #l>, !tilegpu.smem<16384xf32, #s>
+    } {scope = #tilegpu.scope<block>}
   }
   return
 }

@@ -7,13 +7,13 @@
 // CHECK-LABEL: func.func @all
 // CHECK: %[[M:.*]] = tilegpu.smem_alloc : <128xf32
 // CHECK-NEXT: tilegpu.smem_store %arg0, %[[M]]
-// CHECK-NEXT: tilegpu.barrier {of_cluster,
+// CHECK-NEXT: tilegpu.barrier {{.*}}scope = #tilegpu.scope<cluster_consumers>
 // CHECK-NEXT: %[[R0:.*]] = arith.constant 0 : i32
-// CHECK-NEXT: %[[X0:.*]] = tilegpu.smem_load %[[M]] of_block %[[R0]]
+// CHECK-NEXT: %[[X0:.*]] = tilegpu.smem_load %[[M]] rank %[[R0]]
 // CHECK-NEXT: %[[R1:.*]] = arith.constant 1 : i32
-// CHECK-NEXT: %[[X1:.*]] = tilegpu.smem_load %[[M]] of_block %[[R1]]
+// CHECK-NEXT: %[[X1:.*]] = tilegpu.smem_load %[[M]] rank %[[R1]]
 // CHECK-NEXT: %[[S:.*]] = arith.addf %[[X0]], %[[X1]]
-// CHECK-NEXT: tilegpu.barrier {of_cluster,
+// CHECK-NEXT: tilegpu.barrier {{.*}}scope = #tilegpu.scope<cluster_consumers>
 // CHECK-NEXT: return %[[S]]
 func.func @all(%x: tensor<128xf32, #l>) -> tensor<128xf32, #l>
     attributes {tile.warps = 1 : i32, tile.cluster = 2 : i32} {
@@ -28,8 +28,8 @@ func.func @all(%x: tensor<128xf32, #l>) -> tensor<128xf32, #l>
 // CHECK: %[[RANK:.*]] = tile.cluster_rank : i32
 // CHECK: %[[AT:.*]] = arith.muli %[[RANK]], %[[BYTES]] : i32
 // CHECK: %[[P:.*]] = tilegpu.smem_stage %[[M]] at %[[AT]]
-// CHECK: tilegpu.smem_load %[[P]] of_block {{.*}} -> tensor<64xi32
-// CHECK: tilegpu.smem_load %[[P]] of_block {{.*}} -> tensor<64xi32
+// CHECK: tilegpu.smem_load %[[P]] rank {{.*}} -> tensor<64xi32
+// CHECK: tilegpu.smem_load %[[P]] rank {{.*}} -> tensor<64xi32
 // CHECK-NEXT: arith.addi
 func.func @part(%x: tensor<128xi32, #l>) -> tensor<64xi32, #p>
     attributes {tile.warps = 1 : i32, tile.cluster = 2 : i32} {

@@ -210,7 +210,7 @@ func.func @branch_that_begins_and_does_not_end(%n: i32, %v: !tile.view<1xf32>) {
 
 // -----
 
-// What the copy engine brings for one fill is counted together.
+// The bytes that TMA copies for one fill are counted together.
 #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
 !ring = !tilegpu.ring<1 x !tilegpu.smem<8x64xf16, #s>, !tilegpu.smem<8x64xf16, #s>>
 #tma = #tilegpu.variant<tma>
@@ -221,7 +221,7 @@ func.func @copies_on_conditions(%p: !tile.ptr<f16>, %n: i32, %q: i1) {
   %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
   %r = tilegpu.ring_alloc : !ring
   tilegpu.producer_acquire %r[%c0] : !ring
-  // expected-error @+1 {{must stand beside the other copies of its fill by the copy engine, under the same condition}}
+  // expected-error @+1 {{must stand beside the other TMA copies of its fill, under the same condition}}
   tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 0 shape [8, 64] if %q {tilegpu.access = #a, tilegpu.variant = #tma} : !tile.view<2xf16>, !ring
   tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 1 shape [8, 64] {tilegpu.access = #a, tilegpu.variant = #tma} : !tile.view<2xf16>, !ring
   tilegpu.producer_commit %r[%c0] : !ring
@@ -240,7 +240,7 @@ func.func @view_of_no_argument(%p: !tile.ptr<f16>, %n: i32) {
   %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1] : i32 -> !tile.view<2xf16>
   %r = tilegpu.ring_alloc : !ring
   tilegpu.producer_acquire %r[%c0] : !ring
-  // expected-error @+1 {{cannot be done by the copy engine: its view is no argument of the kernel}}
+  // expected-error @+1 {{cannot be done by TMA: its view is no argument of the kernel}}
   tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 0 shape [8, 64]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !ring
   tilegpu.producer_commit %r[%c0] : !ring

@@ -7,7 +7,7 @@ func.func @no_ring(%n: i32) {
   %c1 = arith.constant 1 : i32
   // expected-error @+1 {{is scheduled in 3 stages, but its iterations fill no ring}}
   scf.for %i = %c0 to %n step %c1 : i32 {
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked">}
   return
 }
 
@@ -22,7 +22,7 @@ func.func @no_commit(%n: i32) {
   scf.for %i = %c0 to %n step %c1 : i32 {
     // expected-error @+1 {{needs a commit and a get of its fill in the same body}}
     tilegpu.producer_acquire %r[%i] : !ring
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked">}
   return
 }
 
@@ -42,6 +42,6 @@ func.func @puts_what_is_computed(%n: i32, %x: tensor<32xf32, #l>) {
     tilegpu.producer_commit %r[%i] : !ring
     %m = tilegpu.consumer_wait %r[%i] : !ring
     tilegpu.consumer_release %r[%i] : !ring
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked">}
   return
 }

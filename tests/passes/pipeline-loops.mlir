@@ -37,7 +37,7 @@ func.func @copies(%n: i32, %v: !tile.view<2xf16>) {
     %m = tilegpu.consumer_wait %r[%i] : !ring
     %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
     tilegpu.consumer_release %r[%i] : !ring
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked">}
   return
 }
 
@@ -61,7 +61,7 @@ func.func @carried_place(%n: i32, %v: !tile.view<2xf16>, %o: i32, %d: i32) -> i3
     tilegpu.consumer_release %r[%i] : !ring
     %next = arith.addi %at, %d : i32
     scf.yield %next : i32
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked">}
   return %e : i32
 }
 
@@ -86,7 +86,7 @@ func.func @place_in_memory(%n: i32, %v: !tile.view<2xf16>, %table: !tile.ptr<i32
     tilegpu.producer_commit %r[%i] : !ring
     %m = tilegpu.consumer_wait %r[%i] : !ring
     tilegpu.consumer_release %r[%i] : !ring
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked">}
   return
 }
 
@@ -112,6 +112,6 @@ func.func @through_registers(%n: i32, %v: !tile.view<2xf16>) {
     %m = tilegpu.consumer_wait %r[%i] : !ring
     %x = tilegpu.smem_load %m : !tilegpu.smem<4x8xf16, #s> -> tensor<4x8xf16, #l>
     tilegpu.consumer_release %r[%i] : !ring
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked">}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked">}
   return
 }

@@ -85,7 +85,7 @@ func.func @softmax(%x: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_s
 // CHECK-NEXT: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>
 // CHECK-NEXT: tilegpu.async_commit
 // CHECK: scf.yield
-// CHECK: tilegpu.schedule = #tilegpu.schedule<asked = 0, stages = 3, reason = "by default">
+// CHECK: tilegpu.loop_plan = #tilegpu.loop_plan<asked = 0, stages = 3, reason = "by default">
 // CHECK: tile.convert
 // CHECK: tilegpu.barrier
 // CHECK: tilegpu.smem_store

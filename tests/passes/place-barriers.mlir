@@ -254,16 +254,16 @@ func.func @two_spaces(%p: !tile.ptr<f32>, %x: tensor<32xf32, #l>, %y: f32) {
   return
 }
 
-// Of teams each meets by itself, but for memory that they have in common.
+// Each team synchronizes by itself, except for memory that all share.
 // CHECK-LABEL: func.func @teams
 // CHECK: tilegpu.smem_store
 // CHECK-NEXT: tilegpu.smem_store
 // CHECK-NEXT: tilegpu.barrier {reason = "read after write of shared memory bytes 128 to 255"}
 // CHECK-NEXT: tilegpu.smem_load
-// CHECK-NEXT: tilegpu.barrier {of_block, reason = "read after write of shared memory bytes 0 to 127"}
+// CHECK-NEXT: tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 127", scope = #tilegpu.scope<consumers>}
 // CHECK-NEXT: tilegpu.smem_load
 func.func @teams(%x: tensor<32xf32, #twice>) attributes {tile.teams = 2 : i32} {
-  %all = tilegpu.smem_alloc {of_block, offset = 0 : i32} : !tilegpu.smem<32xf32, #s>
+  %all = tilegpu.smem_alloc {offset = 0 : i32, scope = #tilegpu.scope<block>} : !tilegpu.smem<32xf32, #s>
   %own = tilegpu.smem_alloc {offset = 128 : i32} : !tilegpu.smem<32xf32, #s>
   tilegpu.smem_store %x, %all : tensor<32xf32, #twice>, !tilegpu.smem<32xf32, #s>
   tilegpu.smem_store %x, %own : tensor<32xf32, #twice>, !tilegpu.smem<32xf32, #s>

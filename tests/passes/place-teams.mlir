@@ -1,7 +1,7 @@
 // Teams stay together where a warp loads for all of them; else one comes after the other.
 // RUN: tile-opt %s -tile-place-teams | FileCheck %s
 
-#specialized = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", specialized = true>
+#specialized = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>
 
 // CHECK-LABEL: func.func @together
 // CHECK-SAME: tile.teams = 3 : i32
@@ -12,7 +12,7 @@ func.func @together(%n: i32) attributes {tile.kernel, tile.teams = 3 : i32} {
   %c1 = arith.constant 1 : i32
   %team = tile.team_id : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
-  } {tilegpu.schedule = #specialized}
+  } {tilegpu.loop_plan = #specialized}
   return
 }
 
@@ -36,29 +36,29 @@ func.func @alone(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   return
 }
 
-// Nobody takes turns without a warp that loads for both teams: one carries out all passes.
-// CHECK-LABEL: func.func @all_passes
+// Without a producer warp tiles do not alternate: one team executes all of them.
+// CHECK-LABEL: func.func @all_tiles
 // CHECK-NOT: tile.teams
 // CHECK-SAME: {
-// CHECK-NOT: turn
+// CHECK-NOT: tilegpu.order
 // CHECK-NOT: tile.by_role
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %{{.*}} step %c1
 // CHECK-NOT: scf.if
 // CHECK: return
-func.func @all_passes(%n: i32, %steps: i32) attributes {tile.kernel, tile.teams = 2 : i32} {
+func.func @all_tiles(%n: i32, %steps: i32) attributes {tile.kernel, tile.teams = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %team = tile.team_id : i32
   %first = tile.by_role %c0, %team : i32
   %step = tile.by_role %c1, %c2 : i32
-  tilegpu.order_arrive alone
+  tilegpu.order_begin
   scf.for %i = %first to %n step %step : i32 {
     %isFirst = arith.cmpi eq, %i, %c0 : i32
     scf.if %isFirst {
       tilegpu.order_wait
-    } {tilegpu.begins_pass}
-    tilegpu.order_arrive if %isFirst behind %steps
-  }
+    } {tilegpu.tile_step = #tilegpu.tile_step<first>}
+    tilegpu.order_arrive if %isFirst trip_count %steps
+  } {tile.ping_pong}
   return
 }

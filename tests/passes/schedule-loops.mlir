@@ -96,10 +96,10 @@ func.func @load_that_stays(%p: !tile.ptr<f32>, %n: i32) {
 !sums = tensor<16x16xf32, #c>
 
 // CHECK-LABEL: func.func @rotation
-// CHECK: asked = 0, stages = 3, reason = "by default", rotated = true>
-// CHECK: asked = 2, stages = 2, reason = "as asked", unrotated = "it has 2 of the 3 stages that takes">
-// CHECK: asked = 0, stages = 3, reason = "by default", unrotated = "no product of its body that depends on loads alone comes before one that does not">
-// CHECK: asked = 0, stages = 1, reason = "as asked", unrotated = "no product of its body that depends on loads alone comes before one that does not">
+// CHECK: asked = 0, stages = 3, reason = "by default", skewed = true>
+// CHECK: asked = 2, stages = 2, reason = "as asked", why_not_skewed = "it has 2 of the 3 stages that takes">
+// CHECK: asked = 0, stages = 3, reason = "by default", why_not_skewed = "no product of its body that depends on loads alone comes before one that does not">
+// CHECK: asked = 0, stages = 1, reason = "as asked", why_not_skewed = "no product of its body that depends on loads alone comes before one that does not">
 // CHECK: asked = 0, stages = 3, reason = "by default">
 func.func @rotation(%n: i32, %q: !left) -> (!sums, !sums, !sums) {
   %c0 = arith.constant 0 : i32
@@ -163,7 +163,7 @@ func.func @rotation(%n: i32, %q: !left) -> (!sums, !sums, !sums) {
 #access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, none]>
 
 // CHECK-LABEL: func.func @rotation_by_engine
-// CHECK: asked = 2, stages = 2, reason = "as asked", rotated = true>
+// CHECK: asked = 2, stages = 2, reason = "as asked", skewed = true>
 func.func @rotation_by_engine(%n: i32, %v: !tile.view<2xf16>, %q: !left) -> !sums {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

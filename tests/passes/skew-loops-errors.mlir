@@ -12,6 +12,6 @@ func.func @no_products(%n: i32) {
     tilegpu.producer_commit %r[%i] : !ring
     %m = tilegpu.consumer_wait %r[%i] : !ring
     tilegpu.consumer_release %r[%i] : !ring
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked", rotated = true>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked", skewed = true>}
   return
 }

@@ -89,7 +89,7 @@ func.func @two_products(%n: i32, %v: !tile.view<2xf16>, %q: !left) -> !sums {
     tilegpu.consumer_release %r[%i] : !ring
     tilegpu.producer_commit %r[%j] : !ring
     scf.yield %next : !sums
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked", rotated = true>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked", skewed = true>}
   return %o : !sums
 }
 
@@ -114,6 +114,6 @@ func.func @not_filled_ahead(%n: i32, %v: !tile.view<2xf16>, %q: !left) -> !sums 
     %next = tile.dot %weights, %values, %sums : !left, !right, !sums
     tilegpu.consumer_release %r[%i] : !tilegpu.ring<1 x !memory, !memory>
     scf.yield %next : !sums
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked", rotated = true>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked", skewed = true>}
   return %o : !sums
 }

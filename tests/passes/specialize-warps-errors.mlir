@@ -7,12 +7,12 @@ func.func @follows_from_effects(%n: i32) attributes {tile.kernel, tile.warps = 8
   %c1 = arith.constant 1 : i32
   %full = tilegpu.smem_alloc {offset = 0 : i32} : !tilegpu.smem<2xi64, #b>
   %at = tile.inline_ptx "mov.u32 $0, %clock;" "=r" : () -> i32
-  tilegpu.barrier {before_fills}
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.elect {
       tilegpu.mbarrier_expect 0 at %full[%at] : !tilegpu.smem<2xi64, #b>
-    } {fills}
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", specialized = true>}
+    } {scope = #tilegpu.scope<block>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
   return
 }
 
@@ -26,12 +26,12 @@ func.func @follows_from_written(%p: !tile.ptr<i32> {tile.param = #tile.param<poi
   %full = tilegpu.smem_alloc {offset = 0 : i32} : !tilegpu.smem<2xi64, #b>
   tile.store %c1, %p : i32, !tile.ptr<i32>
   %count = tile.load %p : !tile.ptr<i32> -> i32
-  tilegpu.barrier {before_fills}
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
   scf.for %i = %c0 to %count step %c1 : i32 {
     tilegpu.elect {
       tilegpu.mbarrier_expect 0 at %full[%c0] : !tilegpu.smem<2xi64, #b>
-    } {fills}
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", specialized = true>}
+    } {scope = #tilegpu.scope<block>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
   return
 }
 
@@ -50,11 +50,11 @@ func.func @follows_from_tile(%n: i32) attributes {tile.kernel, tile.warps = 8 : 
     %s = arith.addi %a, %b : i32
     tile.yield %s : i32
   }
-  tilegpu.barrier {before_fills}
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
   scf.for %i = %c0 to %count step %c1 : i32 {
     tilegpu.elect {
       tilegpu.mbarrier_expect 0 at %full[%c0] : !tilegpu.smem<2xi64, #b>
-    } {fills}
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", specialized = true>}
+    } {scope = #tilegpu.scope<block>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
   return
 }

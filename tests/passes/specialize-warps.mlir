@@ -1,47 +1,42 @@
-// The fills of a ring become one arm of a branch on the warp, with the loops and scalars that they follow from alone; the other
-// arm has the rest, and not what only fills took.
+// The fills of a ring become the region of a producer, with the loops and scalars that they alone depend on; the consumers have the rest,
+// and not what only fills took.
 // RUN: tile-opt %s -tile-specialize-warps=target=sm_90a | FileCheck %s
 
 #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
 #b = #tilegpu.shared<panel = [1], linear = [1], digits = [2]>
 
 // CHECK-LABEL: func.func @fills(
-// CHECK-SAME: tilegpu.producer_warps = 4 : i32
-// CHECK: %[[SLOTS:.*]] = tilegpu.smem_alloc stages 2
+// CHECK: %[[STAGES:.*]] = tilegpu.smem_alloc stages 2
 // CHECK: %[[FULL:.*]] = tilegpu.smem_alloc {
 // CHECK: %[[EMPTY:.*]] = tilegpu.smem_alloc {
-// CHECK: %[[WARP:.*]] = tilegpu.warp_id : i32
-// CHECK: %[[IS_PRODUCER:.*]] = arith.cmpi uge, %[[WARP]], %[[W:.*]] : i32
-// CHECK: scf.if %[[IS_PRODUCER]] {
-// CHECK:   tilegpu.set_max_registers 24
-// CHECK:   arith.cmpi eq, %[[WARP]], %[[W]]
-// CHECK:   scf.if
-// CHECK-NOT: mbarrier_init
-// CHECK:     tilegpu.barrier {before_fills, number = 15 : i32, warps = 9 : i32}
-// CHECK:     scf.for %[[I:.*]] = {{.*}} iter_args(%[[AT:.*]] = {{.*}}) -> (i32)
-// CHECK:       tilegpu.elect {
-// CHECK:         tilegpu.mbarrier_wait %[[EMPTY]]
-// CHECK:         tilegpu.mbarrier_expect 1024 at %[[FULL]]
-// CHECK:         tilegpu.tensor_copy {{.*}}[%[[AT]], %[[AT]]]
-// CHECK:       } {fills, warp = 8 : i32}
-// CHECK-NOT: mbarrier_arrive
-// CHECK:       %[[NEXT:.*]] = arith.addi %[[AT]],
-// CHECK-NOT: tilegpu.schedule
-// CHECK:       scf.yield %[[NEXT]] : i32
-// CHECK: } else {
-// CHECK:   tilegpu.set_max_registers more 240
+// CHECK: tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 8, active = 8, registers = 240>, #tilegpu.role<producer, warps = 4, active = 1, registers = 24>] {
 // CHECK:   tilegpu.elect {
 // CHECK:     tilegpu.mbarrier_init %[[FULL]]
 // CHECK:     tilegpu.mbarrier_init %[[EMPTY]] arrivals 8
 // CHECK:   }
-// CHECK:   tilegpu.barrier {before_fills, number = 15 : i32, warps = 9 : i32}
+// CHECK:   tilegpu.barrier {scope = #tilegpu.scope<block>}
 // CHECK:   scf.for
 // CHECK-NOT: iter_args
 // CHECK:     tilegpu.mbarrier_wait %[[FULL]]
 // CHECK:     tilegpu.mbarrier_arrive %[[EMPTY]]
 // CHECK-NOT: tensor_copy
-// CHECK:   tilegpu.schedule
-// CHECK:   tilegpu.barrier {warps = 8 : i32}
+// CHECK:   tilegpu.loop_plan
+// CHECK:   tilegpu.barrier{{$}}
+// CHECK: }, {
+// CHECK-NOT: mbarrier_init
+// CHECK:   tilegpu.barrier {scope = #tilegpu.scope<block>}
+// CHECK:   scf.for %[[I:.*]] = {{.*}} iter_args(%[[AT:.*]] = {{.*}}) -> (i32)
+// CHECK:     tilegpu.elect {
+// CHECK:       tilegpu.mbarrier_wait %[[EMPTY]]
+// CHECK:       tilegpu.mbarrier_expect 1024 at %[[FULL]]
+// CHECK:       tilegpu.tensor_copy {{.*}}[%[[AT]], %[[AT]]]
+// CHECK:     } {scope = #tilegpu.scope<block>}
+// CHECK-NOT: mbarrier_arrive
+// CHECK:     %[[NEXT:.*]] = arith.addi %[[AT]],
+// CHECK-NOT: tilegpu.loop_plan
+// CHECK:     scf.yield %[[NEXT]] : i32
+// CHECK-NOT: tilegpu.barrier
+// CHECK: return
 func.func @fills(%p: !tile.ptr<f16> {tile.param = #tile.param<pointer, 0>}, %n: i32) attributes {tile.kernel, tile.warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -53,7 +48,7 @@ func.func @fills(%p: !tile.ptr<f16> {tile.param = #tile.param<pointer, 0>}, %n: 
     tilegpu.mbarrier_init %full : !tilegpu.smem<2xi64, #b>
     tilegpu.mbarrier_init %empty arrivals 8 : !tilegpu.smem<2xi64, #b>
   }
-  tilegpu.barrier {before_fills}
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
   %end = scf.for %i = %c0 to %n step %c1 iter_args(%at = %c0) -> i32 : i32 {
     %stage = tilegpu.smem_stage %m at %c0 : !tilegpu.smem<8x64xf16, #s>
     tilegpu.elect {
@@ -62,37 +57,37 @@ func.func @fills(%p: !tile.ptr<f16> {tile.param = #tile.param<pointer, 0>}, %n: 
       tilegpu.tensor_copy %v[%at, %at], %stage, %full[%c0] shape [8, 64]
         {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>}
         : !tile.view<2xf16>, !tilegpu.smem<8x64xf16, #s>, !tilegpu.smem<2xi64, #b>
-    } {fills}
+    } {scope = #tilegpu.scope<block>}
     tilegpu.mbarrier_wait %full[%c0] parity %c0 : !tilegpu.smem<2xi64, #b>
     tilegpu.mbarrier_arrive %empty[%c0] : !tilegpu.smem<2xi64, #b>
     %next = arith.addi %at, %c1 : i32
     scf.yield %next : i32
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", specialized = true>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
   tilegpu.barrier
   return
 }
 
-// A group of four warps has registers enough; nobody hands any over.
+// One warpgroup has registers enough; nobody hands any over.
 // CHECK-LABEL: func.func @one_group(
-// CHECK-NOT: set_max_registers
-// CHECK: tilegpu.barrier {before_fills, number = 15 : i32, warps = 5 : i32}
+// CHECK: tilegpu.warp_specialize [#tilegpu.role<consumers, warps = 4, active = 4>, #tilegpu.role<producer, warps = 4, active = 1>] {
+// CHECK: tilegpu.barrier {scope = #tilegpu.scope<block>}
 func.func @one_group(%n: i32) attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %full = tilegpu.smem_alloc {offset = 0 : i32} : !tilegpu.smem<2xi64, #b>
-  tilegpu.barrier {before_fills}
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.elect {
       tilegpu.mbarrier_expect 0 at %full[%c0] : !tilegpu.smem<2xi64, #b>
-    } {fills}
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", specialized = true>}
+    } {scope = #tilegpu.scope<block>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
   return
 }
 
 // Without a loop that asks for it nothing changes.
 // CHECK-LABEL: func.func @not_asked(
-// CHECK-NOT: warp_id
+// CHECK-NOT: warp_specialize
 func.func @not_asked() attributes {tile.kernel, tile.warps = 8 : i32} {
-  tilegpu.barrier {before_fills}
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
   return
 }

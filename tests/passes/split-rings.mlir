@@ -76,7 +76,7 @@ func.func @two_products(%n: i32, %keys: !tile.view<2xf16>, %values: !tile.view<2
     %next = tilegpu.dot_wait %p pending 0 : !tilegpu.in_flight<!sums> -> !sums
     tilegpu.consumer_release %r[%i] : !ring
     scf.yield %next : !sums
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", rotated = true>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", skewed = true>}
   return %o : !sums
 }
 
@@ -114,7 +114,7 @@ func.func @read_by_both(%n: i32, %keys: !tile.view<2xf16>, %q: !rows) -> !sums {
     %next = tilegpu.dot_wait %p pending 0 : !tilegpu.in_flight<!sums> -> !sums
     tilegpu.consumer_release %r[%i] : !ring
     scf.yield %next : !sums
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 2, stages = 2, reason = "as asked", rotated = true>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", skewed = true>}
   return %o : !sums
 }
 
@@ -151,6 +151,6 @@ func.func @by_threads(%n: i32, %keys: !tile.view<2xf16>, %q: !rows) -> !sums {
     %next = tilegpu.dot_wait %p pending 0 : !tilegpu.in_flight<!sums> -> !sums
     tilegpu.consumer_release %r[%i] : !ring
     scf.yield %next : !sums
-  } {tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked", rotated = true>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked", skewed = true>}
   return %o : !sums
 }

@@ -112,7 +112,7 @@ class Matmul(Case):
         self.assertEqual((loop["stages_asked"], loop["stages"], loop["reason"]), (3, 3, "as asked"))
         self.assertEqual((loop["barriers"], loop["groups_in_flight"]), (1, 1))
         self.assertRegex(loop["where"]["file"], r"MatmulSums\.cpp$")
-        self.assertIn("3 stages asked, 3 given: as asked\n      1 barrier an iteration, 1 group of copies in flight at the wait",
+        self.assertIn("3 stages asked, 3 given: as asked\n      1 barrier per iteration, 1 group of copies in flight at the wait",
                       text)
         line = data["products"][0]["where"]["line"]
         loads = [c["where"]["line"] for c in data["copies"] if c["kind"] == "load"]
@@ -152,7 +152,7 @@ class Matmul(Case):
         text, data = self.explained("op:matmul", "K=4097", "N=4097", "BM=64", "BN=64", "BK=32", "warps=4")
         (loop,) = data["loops"]
         self.assertEqual((loop["stages"], loop["barriers"], loop["groups_in_flight"]), (3, 1, None))
-        self.assertIn("1 barrier an iteration, no copies to wait for", text)
+        self.assertIn("1 barrier per iteration, no copies to wait for", text)
         loads = [c for c in data["copies"] if c["kind"] == "load"]
         self.assertEqual([c["variant"] for c in loads], ["scalar"] * 2)
         for load in loads:

@@ -66,7 +66,7 @@ module {
       %40 = arith.addi %arg14, %c2048_i32 : i32
       %41 = arith.select %39, %c0_i32, %40 : i32
       scf.yield %38, %41, %arg14 : tensor<32x32xf32, #layout>, i32, i32
-    } {tile.stages = 3 : i32, tilegpu.schedule = #tilegpu.schedule<asked = 3, stages = 3, reason = "as asked">}
+    } {tile.stages = 3 : i32, tilegpu.loop_plan = #tilegpu.loop_plan<asked = 3, stages = 3, reason = "as asked">}
     %25 = tile.convert %24#0 : tensor<32x32xf32, #layout> -> tensor<32x32xf16, #layout>
     %26 = tilegpu.smem_alloc {offset = 0 : i32} : <32x32xf16, #shared1>
     tilegpu.barrier {reason = "write after write of shared memory bytes 0 to 2047"}

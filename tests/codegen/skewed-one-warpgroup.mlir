@@ -3,7 +3,7 @@
 // RUN: tile-opt -tile-pipeline=target=sm_90a %s | FileCheck %s
 
 // CHECK-LABEL: func.func @chain
-// CHECK: tilegpu.barrier {reason = "the stages' barriers are made"}
+// CHECK: tilegpu.barrier {reason = "the mbarriers of the stages are initialized"}
 // CHECK-NOT: tilegpu.barrier
 // CHECK: scf.for
 // CHECK-NOT: tilegpu.barrier
