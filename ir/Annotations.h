@@ -1,6 +1,6 @@
-// The protocol between passes: what one writes on operations and arguments for those that follow, and how to read it.
-// Nobody else names these attributes. Each is verified where it is attached, so that a reader meets none, or one that
-// fits the operation.
+// The protocol between passes: what one writes on operations and arguments for those that follow,
+// and how to read it. Nobody else names these attributes. Each is verified where it is attached, so
+// that a reader meets none, or one that fits the operation.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -8,7 +8,8 @@
 
 namespace tile::ir {
 
-/// What an argument of a compiled kernel is of the kernel as it was written; null before LowerViews.
+/// What an argument of a compiled kernel is of the kernel as it was written; null before
+/// LowerViews.
 ParamAttr paramOf(mlir::func::FuncOp function, unsigned argument);
 
 /// A number that divides an argument (a pointer's address in bytes); 1 if none is known.
@@ -50,25 +51,27 @@ void setWarpGrid(mlir::Operation *dot, int32_t rows, int32_t columns, int32_t ba
 bool takesAFromRegisters(mlir::Operation *dot);
 void setTakesAFromRegisters(mlir::Operation *dot);
 
-/// Are neighbours of an operand of a product by wgmma in shared memory neighbours along K (or along M or N)? Nothing before
-/// SelectVariants, which decides by the load that the operand comes from: passes that stage loads replace it.
+/// Are neighbours of an operand of a product by wgmma in shared memory neighbours along K (or along
+/// M or N)? Nothing before SelectVariants, which decides by the load that the operand comes from:
+/// passes that stage loads replace it.
 std::optional<bool> isKMajor(mlir::OpOperand &operand);
 void setKMajor(mlir::Operation *dot, bool a, bool b);
 /// For a product that reads its operands where they were put.
 void removeKMajor(mlir::Operation *dot);
 
-/// Elements along K that a lane has as neighbours of a product's factors, which it loads straight into their fragments; 0 of
-/// others.
+/// Elements along K that a lane has as neighbours of a product's factors, which it loads straight
+/// into their fragments; 0 of others.
 int64_t kWidthOf(mlir::Operation *dot);
 void setKWidth(mlir::Operation *dot, int64_t elements);
 
-/// How a loop is pipelined; null before ScheduleLoops, and on loops that neither ask for it nor can be.
+/// How a loop is pipelined; null before ScheduleLoops, and on loops that neither ask for it nor can
+/// be.
 LoopPlanAttr loopPlanOf(mlir::Operation *loop);
 void setLoopPlan(mlir::Operation *loop, LoopPlanAttr plan);
 void removeLoopPlan(mlir::Operation *loop);
 
-/// Of a branch in the body of a flattened loop: the step of each tile in which it executes. The branch of the last step holds
-/// all that follows the steps of a tile. Nothing for other branches.
+/// The step of each tile in which a branch in the body of a flattened loop executes. The branch of the
+/// last step holds all that follows the steps of a tile. Nothing for other branches.
 std::optional<TileStep> tileStepOf(mlir::Operation *branch);
 void setTileStep(mlir::Operation *branch, TileStep step);
 
@@ -85,14 +88,16 @@ mlir::NamedAttribute tensorMapParameter(TensorMapAttr map);
 WorkspaceAttr workspaceOf(mlir::Operation *function);
 void setWorkspace(mlir::Operation *function, WorkspaceAttr workspace);
 
-/// The roles of a kernel's warps; null before SpecializeWarps, and in kernels whose warps all do the same.
+/// The roles of a kernel's warps; null before SpecializeWarps, and in kernels whose warps all do
+/// the same.
 WarpSpecializeOp rolesOf(mlir::Operation *function);
 /// Threads of a kernel's blocks.
 int32_t threadsOf(mlir::Operation *function);
 
 /// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
 std::optional<int64_t> sharedBytesOf(mlir::Operation *function);
-/// Bytes of it that each of several teams has for itself, behind what they have in common; 0 without teams.
+/// Bytes of it that each of several teams has for itself, behind what they have in common; 0
+/// without teams.
 int64_t teamBytesOf(mlir::Operation *function);
 void setTeamBytes(mlir::Operation *function, int64_t bytes);
 void setSharedBytes(mlir::Operation *function, int64_t bytes);

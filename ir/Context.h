@@ -13,7 +13,8 @@ namespace tile::ir {
 /// Registers every dialect and extension a kernel meets on its way to PTX.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// A context with all dialects loaded and MLIR's own threading off: a compile uses one thread and one context.
+/// A context with all dialects loaded and MLIR's own threading off: a compile uses one thread and
+/// one context.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
 } // namespace tile::ir

@@ -1,4 +1,5 @@
-// Kernels that may start before the launches ahead of them have ended, for which they wait themselves.
+// Kernels that may start before the launches ahead of them have ended, for which they wait
+// themselves.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

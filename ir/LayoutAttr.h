@@ -22,14 +22,16 @@ mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr attribute);
 /// The layout attribute of a tile's type, null if it has none.
 LayoutAttr encodingOf(mlir::Type type);
 
-/// The type of a part of a tile, as threads hold it; null if registers alone do not tell such parts apart.
+/// The type of a part of a tile, as threads hold it; null if registers alone do not tell such parts
+/// apart.
 mlir::RankedTensorType partOf(mlir::RankedTensorType tile, llvm::ArrayRef<int64_t> shape);
 
 /// The first element of each part of a shape, the last dimension's varying fastest.
 llvm::SmallVector<llvm::SmallVector<int64_t>> startsOfParts(llvm::ArrayRef<int64_t> whole,
                                                             llvm::ArrayRef<int64_t> part);
 
-/// The shared layout an attribute stands for on a tile of this shape; nothing, with a sentence in *why, if it is none.
+/// The shared layout an attribute stands for on a tile of this shape; nothing, with a sentence in
+/// *why, if it is none.
 std::optional<layout::SharedLayout> createShared(llvm::ArrayRef<int64_t> shape,
                                                  SharedAttr attribute, std::string *why = nullptr);
 

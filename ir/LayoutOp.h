@@ -7,7 +7,8 @@
 
 namespace tile::gpu {
 
-/// How much a layout is worth keeping: a product's accumulator cannot be elsewhere, an access would be slower.
+/// How much a layout is worth keeping: a product's accumulator cannot be elsewhere, an access would
+/// be slower.
 enum class Strength { None, Default, Access, Product };
 
 /// A layout that is asked for.
@@ -17,8 +18,8 @@ struct LayoutClaim {
   /// Elements that a thread accesses as one full word; 0 if that is not how the access goes.
   int64_t wordElements = 0;
 
-  /// Of two accesses by words the one of wider elements counts: narrower ones in its layout still use whole sectors;
-  /// the other way round each of its accesses would skip half of them or more.
+  /// Of two accesses by words the one of wider elements counts: narrower ones in its layout still
+  /// use whole sectors; the other way round each of its accesses would skip half of them or more.
   bool operator>(const LayoutClaim &other) const {
     if (strength != other.strength)
       return strength > other.strength;
@@ -40,8 +41,9 @@ LayoutAttr defaultLayout(mlir::RankedTensorType tile, int64_t warps);
 /// The layout of an access as `tilegpu.access` describes it, else the default one.
 LayoutAttr coalescedLayout(mlir::Operation *access, mlir::RankedTensorType tile, int64_t warps);
 
-/// Does each bit of a coordinate come from one bit of register, lane or warp number? Only then is an address the sum of what
-/// thread and register contribute, as accesses to global memory take it; layouts for mirrored tiles are not like that.
+/// Does each bit of a coordinate come from one bit of register, lane or warp number? Only then is
+/// an address the sum of what thread and register contribute, as accesses to global memory take it;
+/// layouts for mirrored tiles are not like that.
 bool isSeparable(LayoutAttr layout);
 
 } // namespace tile::gpu

@@ -1,9 +1,12 @@
-// Lets code compiled by g++ ask about traits of operations in an MLIR library that clang has compiled, as Debian's is.
+// Lets code compiled by g++ ask about traits of operations in an MLIR library that clang has
+// compiled, as Debian's is.
 //
-// MLIR finds the id of a trait by the name that the compiler gives to a class local to a function (TypeID::get<Trait>()):
-// "mlir::OpTrait::ConstantLike<Empty>" by clang, "mlir::OpTrait::ConstantLike<mlir::TypeID::get<...>()::Empty>" by g++. With two
-// names no operation of the library is a constant or a terminator to code of g++. Here g++ uses clang's name. The build includes
-// this before all else (cmake/Tile.cmake), since no trait may be asked for earlier.
+// MLIR finds the id of a trait by the name that the compiler gives to a class local to a function
+// (TypeID::get<Trait>()): "mlir::OpTrait::ConstantLike<Empty>" by clang,
+// "mlir::OpTrait::ConstantLike<mlir::TypeID::get<...>()::Empty>" by g++. With two names no
+// operation of the library is a constant or a terminator to code of g++. Here g++ uses clang's
+// name. The build includes this before all else (cmake/Tile.cmake), since no trait may be asked for
+// earlier.
 #pragma once
 
 #include <mlir/Support/TypeID.h>

@@ -1,5 +1,5 @@
-// Which passes a compile leaves out, for finding the one that spoils a kernel. Only optional passes can be left out:
-// those that make code better and never change what it computes.
+// Which passes a compile leaves out, for finding the one that spoils a kernel. Only optional passes
+// can be left out: those that make code better and never change what it computes.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct PassSelection {
       -1; ///< how many executions of optional passes are allowed; negative: all, silently
 };
 
-/// The decisions of one compile, in the order it asks for them. With a limit, each is told on standard error:
+/// The decisions of one compile, in the order it asks for them. With a limit, each is told on
+/// standard error:
 ///
 ///   bisect: 3 run     cse
 ///   bisect: 4 skip    tile-combine-tile-ops

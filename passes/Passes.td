@@ -1,4 +1,5 @@
-// All passes of tilec. Each has a .cpp and a lit file of its name; passes/Pipeline.cpp puts them in order.
+// All passes of tilec. Each has a .cpp and a lit file of its name; passes/Pipeline.cpp puts them in
+// order.
 #ifndef TILE_PASSES_PASSES_TD
 #define TILE_PASSES_PASSES_TD
 

@@ -29,14 +29,16 @@ struct PipelineOptions {
 /// The first half: from dialect `tile` to tiles with layouts, and rings of one stage.
 void buildLayoutPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 
-/// The second half: rings become shared memory. Fails with ResourceExceeded if the block's does not suffice; with fewer
-/// stages it may.
+/// The second half: rings become shared memory. Fails with ResourceExceeded if the block's does not
+/// suffice; with fewer stages it may.
 void buildMemoryPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 
-/// What is refused of a kernel that the second half has finished: ResourceExceeded, where registers do not suffice by far.
+/// What is refused of a kernel that the second half has finished: ResourceExceeded, where registers
+/// do not suffice by far.
 void buildChecks(mlir::OpPassManager &manager, const PipelineOptions &options);
 
-/// Appends all passes that lead from dialect `tile` to dialect `tilegpu`, ready for code generation.
+/// Appends all passes that lead from dialect `tile` to dialect `tilegpu`, ready for code
+/// generation.
 void buildPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 
 /// Registers the pipeline as `--tile-pipeline` for tile-opt.

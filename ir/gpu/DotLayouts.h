@@ -6,14 +6,15 @@
 
 namespace tile::gpu {
 
-/// Layouts of acc (and result), a and b. Without those of a and b the operands are read from shared memory as they are
-/// used, and lie anyhow before.
+/// Layouts of acc (and result), a and b. Without those of a and b the operands are read from shared
+/// memory as they are used, and lie anyhow before.
 struct DotLayouts {
   layout::Layout acc;
   std::optional<layout::Layout> a, b;
 };
 
-/// The layouts of a dot whose variant and warp grid are chosen; nothing if the shape does not allow the variant.
+/// The layouts of a dot whose variant and warp grid are chosen; nothing if the shape does not allow
+/// the variant.
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
 
 /// Those by mma.sync with a K width (layout::operandALayout); nothing if the sizes do not allow it.

@@ -1,4 +1,5 @@
-// The sixteen named barriers of a block, which `bar.sync` and `bar.arrive` name by number: this table alone deals them out.
+// The sixteen named barriers of a block, which `bar.sync` and `bar.arrive` name by number: this
+// table alone deals them out.
 #pragma once
 
 #include "ir/gpu/WarpRoles.h"
@@ -21,7 +22,8 @@ enum class NamedBarrier : int32_t {
 
 constexpr int32_t numberOf(NamedBarrier barrier) { return static_cast<int32_t>(barrier); }
 
-// Teams exist beside a producer only (PlaceTeams). So warpgroups may use a team's numbers in kernels without one.
+// Teams exist beside a producer only (PlaceTeams). So warpgroups may use a team's numbers in
+// kernels without one.
 static_assert(numberOf(NamedBarrier::FirstWarpgroup) +
                   (kMostWarps - kProducerWarps) / ir::kWarpsPerWarpgroup <=
               numberOf(NamedBarrier::FirstTeam));

@@ -55,8 +55,8 @@ Accesses MbarrierInitOp::getSharedAccesses() { return {SharedAccess::write(getBa
 
 Accesses MbarrierInvalOp::getSharedAccesses() { return {SharedAccess::write(getBarriers())}; }
 
-// Barriers are made for being used by several threads at once: only their beginning and end must be ordered with what else
-// is in their memory.
+// Barriers are made for being used by several threads at once: only their beginning and end must be
+// ordered with what else is in their memory.
 Accesses MbarrierExpectOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
 
 Accesses MbarrierArriveOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }

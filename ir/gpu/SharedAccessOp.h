@@ -6,7 +6,8 @@
 
 namespace tile::gpu {
 
-/// One access of a tile in shared memory: of the bytes from `begin` to before `end`, counted from the tile's first.
+/// One access of a tile in shared memory: of the bytes from `begin` to before `end`, counted from
+/// the tile's first.
 struct SharedAccess {
   mlir::Value memory; ///< of type `!tilegpu.smem`
   bool isWrite = false;

@@ -1,4 +1,5 @@
-// The interface of operations that touch shared memory: which bytes, so that barriers can be placed.
+// The interface of operations that touch shared memory: which bytes, so that barriers can be
+// placed.
 #ifndef TILE_IR_SHAREDACCESSOP_TD
 #define TILE_IR_SHAREDACCESSOP_TD
 

@@ -1,4 +1,5 @@
-// Which allocation of shared memory a value belongs to, and which operations access it, seen through stages.
+// Which allocation of shared memory a value belongs to, and which operations access it, seen
+// through stages.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"

@@ -1,4 +1,5 @@
-// What passes write on operations for those that follow them, as attributes: ir/Annotations.h attaches and reads them.
+// What passes write on operations for those that follow them, as attributes: ir/Annotations.h
+// attaches and reads them.
 #ifndef TILE_IR_TILEGPUANNOTATIONS_TD
 #define TILE_IR_TILEGPUANNOTATIONS_TD
 

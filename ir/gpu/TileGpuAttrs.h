@@ -1,4 +1,5 @@
-// The attributes of `tilegpu` in C++. They stand apart from the dialect because operations of `tile` have layouts, too.
+// The attributes of `tilegpu` in C++. They stand apart from the dialect because operations of
+// `tile` have layouts, too.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"

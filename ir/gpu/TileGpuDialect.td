@@ -1,4 +1,5 @@
-// The dialect `tilegpu`: how a block of warps carries a kernel out. Layout attributes and shared-memory types.
+// The dialect `tilegpu`: how a block of warps carries a kernel out. Layout attributes and
+// shared-memory types.
 #ifndef TILE_IR_TILEGPUDIALECT_TD
 #define TILE_IR_TILEGPUDIALECT_TD
 

@@ -1,5 +1,6 @@
-// What operations on rings and asynchronous copies demand of their operands. That fills are acquired, committed, got and
-// released in order is verified for a whole function by passes/pipelining/analysis/RingProtocol.h.
+// What operations on rings and asynchronous copies demand of their operands. That fills are
+// acquired, committed, got and released in order is verified for a whole function by
+// passes/pipelining/analysis/RingProtocol.h.
 #include "ir/gpu/TileGpuDialect.h"
 
 using namespace mlir;

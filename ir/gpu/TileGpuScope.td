@@ -1,4 +1,5 @@
-// Which threads an operation of `tilegpu` is for: those that wait at a barrier, share memory, or elect one of them.
+// Which threads an operation of `tilegpu` is for: those that wait at a barrier, share memory, or
+// elect one of them.
 #ifndef TILE_IR_TILEGPUSCOPE_TD
 #define TILE_IR_TILEGPUSCOPE_TD
 

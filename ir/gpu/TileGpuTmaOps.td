@@ -1,5 +1,5 @@
-// Copies of whole tiles by the copy engine (TMA) of sm_90 and newer: one thread asks for them, a barrier in shared memory
-// counts the bytes that have come.
+// Copies of whole tiles by the copy engine (TMA) of sm_90 and newer: one thread asks for them, a
+// barrier in shared memory counts the bytes that have come.
 #ifndef TILE_IR_TILEGPUTMAOPS_TD
 #define TILE_IR_TILEGPUTMAOPS_TD
 

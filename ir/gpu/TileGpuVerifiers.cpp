@@ -180,7 +180,8 @@ LogicalResult ReducePartialOp::verify() {
   return success();
 }
 
-// A step of a scan: tiles with layouts, scanned ones first, then as many of totals, and a region that combines two tuples.
+// A step of a scan: tiles with layouts, scanned ones first, then as many of totals, and a region
+// that combines two tuples.
 static LogicalResult verifyScanStep(Operation *op, ValueRange scanned, ValueRange totals,
                                     int32_t axis) {
   if (scanned.empty() || scanned.size() != totals.size())

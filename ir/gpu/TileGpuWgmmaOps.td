@@ -1,4 +1,5 @@
-// Products that the tensor core computes while the warps go on: of operands in shared memory, by wgmma.
+// Products that the tensor core computes while the warps go on: of operands in shared memory, by
+// wgmma.
 #ifndef TILE_IR_TILEGPUWGMMAOPS_TD
 #define TILE_IR_TILEGPUWGMMAOPS_TD
 

@@ -1,4 +1,5 @@
-// Operations of `tilegpu` on a launch's workspace: memory through which its programs hand each other tiles.
+// Operations of `tilegpu` on a launch's workspace: memory through which its programs hand each
+// other tiles.
 #ifndef TILE_IR_TILEGPUWORKSPACEOPS_TD
 #define TILE_IR_TILEGPUWORKSPACEOPS_TD
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kFewestBytes = 4;
 
-// The longest run, at most `most`, such that registers r to r + run - 1 are neighbours in every group for each multiple
-// r of the run.
+// The longest run, at most `most`, such that registers r to r + run - 1 are neighbours in every
+// group for each multiple r of the run.
 int32_t commonRun(ArrayRef<layout::VectorGroup> groups, int32_t most) {
   int32_t run = std::min<int32_t>(most, static_cast<int32_t>(groups.front().size()));
   auto isWhole = [&](const layout::VectorGroup &group) {
@@ -50,8 +50,8 @@ std::optional<AsyncCopyPlan> planWith(AccessAttr known, int64_t vector, ArrayRef
 
 } // namespace
 
-// Shared memory may keep fewer elements together than the view: then the threads are dealt out anew, so that neighbours
-// among them still copy neighbours.
+// Shared memory may keep fewer elements together than the view: then the threads are dealt out
+// anew, so that neighbours among them still copy neighbours.
 std::optional<AsyncCopyPlan> planAsyncCopy(Operation *access, ArrayRef<int64_t> shape,
                                            SmemType memory, int64_t warps) {
   AccessAttr known = accessOf(access);

@@ -1,5 +1,5 @@
-// How threads share the copy of a tile from global to shared memory: an asynchronous copy passes through no registers,
-// so that its layout is nobody's but its own.
+// How threads share the copy of a tile from global to shared memory: an asynchronous copy passes
+// through no registers, so that its layout is nobody's but its own.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -16,8 +16,8 @@ struct AsyncCopyPlan {
   int32_t elements = 0;    ///< that one instruction copies: 4, 8 or 16 bytes
 };
 
-/// The plan for the tile of `shape` of an access of a view to memory of type `memory`; nothing if fewer than 4 bytes
-/// are neighbours on both sides. `access` carries `tilegpu.access`.
+/// The plan for the tile of `shape` of an access of a view to memory of type `memory`; nothing if
+/// fewer than 4 bytes are neighbours on both sides. `access` carries `tilegpu.access`.
 std::optional<AsyncCopyPlan> planAsyncCopy(mlir::Operation *access, llvm::ArrayRef<int64_t> shape,
                                            SmemType memory, int64_t warps);
 

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace tile::ir {
 
-// Rows of the same types are neighbours, the deepest K first. Mixed signedness exists but is not offered by the language.
+// Rows of the same types are neighbours, the deepest K first. Mixed signedness exists but is not
+// offered by the language.
 static constexpr MmaInstruction kInstructions[] = {
     {"f16", "f16", "f32", {16, 8, 16, 16}},
     {"f16", "f16", "f32", {16, 8, 8, 16}},

@@ -1,4 +1,5 @@
-// The tensor core's instructions `mma.sync` as a table: which types and shapes there are, and on which targets.
+// The tensor core's instructions `mma.sync` as a table: which types and shapes there are, and on
+// which targets.
 #pragma once
 
 #include "ir/layout/Fragments.h"

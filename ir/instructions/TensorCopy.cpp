@@ -18,7 +18,8 @@ constexpr int64_t kBoxAlignment = 128;
 /// Each row of a box is a multiple of this.
 constexpr int64_t kChunkBytes = 16;
 
-/// The dimension of the memory for each of the view; none for those of extent 1 that the memory leaves out.
+/// The dimension of the memory for each of the view; none for those of extent 1 that the memory
+/// leaves out.
 using MemoryDims = SmallVector<std::optional<int32_t>>;
 
 std::optional<MemoryDims> matchDims(ArrayRef<int64_t> shape, ArrayRef<int64_t> memory) {
@@ -43,8 +44,8 @@ std::vector<int32_t> memoryOrder(ArrayRef<int32_t> order, const MemoryDims &dims
   return inMemory;
 }
 
-// The swizzle with which the engine writes the memory's layout; nothing if there is none. A single row, which has no pattern,
-// has none: its slots may begin anywhere.
+// The swizzle with which the engine writes the memory's layout; nothing if there is none. A single
+// row, which has no pattern, has none: its slots may begin anywhere.
 std::optional<int32_t> swizzleOf(const layout::SharedLayout &shared,
                                  const std::vector<int32_t> &order, int bytes) {
   for (int swizzle : {0, 128, 64, 32})
@@ -53,8 +54,8 @@ std::optional<int32_t> swizzleOf(const layout::SharedLayout &shared,
   return std::nullopt;
 }
 
-// Extents of a box along the view's dimensions. Only the slowest dimension that is longer than 1 in a box may be cut: what
-// lies in a box is packed.
+// Extents of a box along the view's dimensions. Only the slowest dimension that is longer than 1 in
+// a box may be cut: what lies in a box is packed.
 SmallVector<int64_t> boxOf(ArrayRef<int64_t> shape, ArrayRef<int32_t> order, int64_t rowElements) {
   SmallVector<int64_t> box(shape.size(), 1);
   box[order.front()] = rowElements;
@@ -172,7 +173,8 @@ static std::optional<TensorShare> shareOfBoxes(const TensorCopyPlan &plan, size_
   return share;
 }
 
-// The only box is cut along its slowest dimension: the parts follow each other in memory, where the swizzle begins anew.
+// The only box is cut along its slowest dimension: the parts follow each other in memory, where the
+// swizzle begins anew.
 static std::optional<TensorShare> shareOfBox(const TensorCopyPlan &plan, SmemType memory,
                                              int64_t blocks) {
   constexpr int64_t kSwizzleBytes = 1024;

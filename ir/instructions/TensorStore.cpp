@@ -11,7 +11,8 @@ namespace tile::gpu {
 
 namespace {
 
-/// Elements of a thread that are converted and stored at a time: beside the sums of a product they leave room for the rest.
+/// Elements of a thread that are converted and stored at a time: beside the sums of a product they
+/// leave room for the rest.
 constexpr int64_t kElementsAtOnce = 32;
 /// Bytes of a row that lie together: the widest swizzle of the engine, and a line of the caches.
 constexpr int64_t kRowBytes = 128;

@@ -6,8 +6,8 @@ using namespace mlir;
 
 namespace tile::ir {
 
-// Of tf32 the instruction drops the low bits of f32, where the language promises rounding to nearest: its operands are rounded
-// before.
+// Of tf32 the instruction drops the low bits of f32, where the language promises rounding to
+// nearest: its operands are rounded before.
 static constexpr WgmmaInstruction kInstructions[] = {
     {"f16", "f16", "f32", 16, 16, true},       {"bf16", "bf16", "f32", 16, 16, true},
     {"tf32", "tf32", "f32", 8, 32, false},     {"s8", "s8", "s32", 32, 8, false},
@@ -48,7 +48,8 @@ std::optional<WgmmaInstruction> findWgmma(Type a, Type b, Type acc, bool areUnsi
   return std::nullopt;
 }
 
-// A group alone has all columns, odd numbers of them too; several have pieces of the power of two that divides N.
+// A group alone has all columns, odd numbers of them too; several have pieces of the power of two
+// that divides N.
 int64_t wgmmaColumns(const WgmmaInstruction &wgmma, int64_t n, int64_t groups) {
   int64_t piece = groups == 1 ? n : (n & -n) / groups;
   for (int64_t width = kWgmmaMostColumns; width > 0; width -= 8)

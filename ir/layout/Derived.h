@@ -35,9 +35,9 @@ Layout reduceAxis(const Layout &source, int axis);
 /// factor would not stay outermost in its dimension.
 std::optional<Layout> reshape(const Layout &source, const Shape &shape, std::string *why = nullptr);
 
-/// The layout of a part of the tile: `size` elements along dimension `dim`, a power of two that divides its extent, whatever
-/// multiple of `size` they begin at. Nothing if threads or bits of several dimensions tell the parts apart: only registers
-/// of their own may.
+/// The layout of a part of the tile: `size` elements along dimension `dim`, a power of two that
+/// divides its extent, whatever multiple of `size` they begin at. Nothing if threads or bits of
+/// several dimensions tell the parts apart: only registers of their own may.
 std::optional<Layout> part(const Layout &source, int dim, int64_t size);
 
 /// Appends a dimension of size 2 whose two halves are consecutive registers (register bit 0): the

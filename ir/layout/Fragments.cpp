@@ -80,7 +80,8 @@ static bool fits(const char *name, int64_t size, int needed, std::string *why) {
   return false;
 }
 
-/// Where the bits of k go: those of lanes stand behind the bits of a K width, all others are registers', in ascending order.
+/// Where the bits of k go: those of lanes stand behind the bits of a K width, all others are
+/// registers', in ascending order.
 struct KBits {
   static constexpr int kOfLanes = 2;
   int packed;      ///< within a 32-bit register
@@ -212,7 +213,8 @@ std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int64_t in
   return starts;
 }
 
-// The coordinates along K of the first elements of the instructions of A's registers, in ascending order.
+// The coordinates along K of the first elements of the instructions of A's registers, in ascending
+// order.
 static std::vector<int32_t> depthStarts(const Layout &a, const MmaShape &mma) {
   auto k = static_cast<size_t>(a.rank()) - 1;
   std::vector<int32_t> starts;

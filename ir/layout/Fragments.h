@@ -7,9 +7,10 @@
 //   B  n = g                  k = e t + j + 4 e r
 //   C  row = g + 8 (i >> 1)   n = 2 t + (i & 1)              (i counts elements)
 //
-// K may be renumbered, as long as A and B agree. With a K width of w elements (a multiple of e) a lane has w neighbours
-// along K: what it holds of instructions that follow one another. A lane then loads them in one access; t moves by w, and
-// the register and instruction bits of k fill the places below.
+// K may be renumbered, as long as A and B agree. With a K width of w elements (a multiple of e) a
+// lane has w neighbours along K: what it holds of instructions that follow one another. A lane then
+// loads them in one access; t moves by w, and the register and instruction bits of k fill the
+// places below.
 //
 // Each is linear over GF(2), so a fragment is the instruction's layout with the tile's remaining
 // bits above it: repetitions in registers, then warps, each warp owning one contiguous block of the
@@ -49,8 +50,8 @@ struct WarpGrid {
 /// part of a dimension is smaller than the instruction's.
 std::optional<Layout> accumulatorLayout(const MmaShape &mma, int64_t m, int64_t n, WarpGrid warps,
                                         std::string *why = nullptr);
-/// Layout of the left operand, an M x K tile; warps that differ only in their column hold the same. A `kWidth`, a power of
-/// two, is 0 for what the instruction's registers have.
+/// Layout of the left operand, an M x K tile; warps that differ only in their column hold the same.
+/// A `kWidth`, a power of two, is 0 for what the instruction's registers have.
 std::optional<Layout> operandALayout(const MmaShape &mma, int64_t m, int64_t k, WarpGrid warps,
                                      std::string *why = nullptr, int64_t kWidth = 0);
 /// Layout of the right operand, a K x N tile; warps that differ only in their row hold the same.
@@ -65,15 +66,17 @@ std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid grou
 std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGrid groups,
                                           std::string *why = nullptr);
 
-/// First coordinates along `dim` of the instructions of warp 0, in ascending order, each of so many elements along it.
+/// First coordinates along `dim` of the instructions of warp 0, in ascending order, each of so many
+/// elements along it.
 std::vector<int32_t> instructionStarts(const Layout &layout, int dim, int64_t instructionSize);
 
-/// The layout of a batch of matrices, dimension 0, each laid out as `matrix`: `warps` warps (a power
-/// of two) share the batch, above those of the matrix; what is left repeats in registers.
+/// The layout of a batch of matrices, dimension 0, each laid out as `matrix`: `warps` warps (a
+/// power of two) share the batch, above those of the matrix; what is left repeats in registers.
 Layout batched(const Layout &matrix, int64_t batch, int64_t warps);
 
 /// One mma instruction of a warp: the first element register of each operand; the instruction uses
-/// mma.elementsX() consecutive ones from there. The others are the coordinates of the first in warp 0.
+/// mma.elementsX() consecutive ones from there. The others are the coordinates of the first in warp
+/// 0.
 struct MmaStep {
   int32_t a, b, c;
   int32_t row, column, k, batch = 0;

@@ -29,7 +29,8 @@ Layout multiplyAddAccumulator(const Shape &shape, WarpGrid warps, int elementByt
   return Layout::blocked(shape, spec);
 }
 
-/// The accumulator's threads along all dimensions but `dim`, which becomes `depth` elements, all in each thread.
+/// The accumulator's threads along all dimensions but `dim`, which becomes `depth` elements, all in
+/// each thread.
 static Layout alongOthers(const Layout &accumulator, int dim, int64_t depth) {
   return broadcast(expandDims(reduceAxis(accumulator, dim), dim), dim, depth);
 }

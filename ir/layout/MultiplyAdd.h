@@ -1,12 +1,13 @@
-// Products by multiply-add: which elements of the result a thread computes, and what it multiplies for them.
+// Products by multiply-add: which elements of the result a thread computes, and what it multiplies
+// for them.
 #pragma once
 
 #include "ir/layout/Fragments.h"
 
 namespace tile::layout {
 
-/// The accumulator, M x N or a batch of such: a thread computes runs of columns that fill a vector of
-/// shared memory, in rows that repeat in registers.
+/// The accumulator, M x N or a batch of such: a thread computes runs of columns that fill a vector
+/// of shared memory, in rows that repeat in registers.
 Layout multiplyAddAccumulator(const Shape &shape, WarpGrid warps, int elementBytes);
 
 /// What a thread needs of the left operand for `depth` steps of K: [batch x] M x depth.

@@ -47,8 +47,8 @@ public:
   /// along rows and ldmatrix reads of 8 rows meet no bank twice, for rows of 32 bytes and more and
   /// 8 rows or more. Rows of up to 128 bytes get exactly the TMA engine's pattern of their size. If
   /// the linear row is shorter than `minRowBytes` and the row has further (odd) parts, rows are
-  /// padded to panels of minRowBytes. `rotation` numbers the chunk bits from another one on: with 1,
-  /// accesses that take pairs of chunks from 4 rows meet no bank twice.
+  /// padded to panels of minRowBytes. `rotation` numbers the chunk bits from another one on: with
+  /// 1, accesses that take pairs of chunks from 4 rows meet no bank twice.
   static SharedLayout swizzled(const Shape &shape, const std::vector<int32_t> &order,
                                int elementBytes, int64_t minRowBytes = 0, int rotation = 0);
 

@@ -308,8 +308,8 @@ static std::vector<MatrixForm> matrixForms(const std::vector<uint64_t> &register
 
 namespace {
 
-/// Chooses which bits of the register number select the matrices of one instruction. The registers that an mma takes
-/// together must come from one: four of operand A, two of operand B.
+/// Chooses which bits of the register number select the matrices of one instruction. The registers
+/// that an mma takes together must come from one: four of operand A, two of operand B.
 class MatrixBits {
 public:
   MatrixBits(const Layout &regs, const SharedAddress &address,
@@ -321,8 +321,8 @@ public:
         threadToggles_ |= term.toggle;
   }
 
-  /// Two bits, or as many as there are. Where there is a choice, that which leaves the fewest addresses that differ in
-  /// more than a constant.
+  /// Two bits, or as many as there are. Where there is a choice, that which leaves the fewest
+  /// addresses that differ in more than a constant.
   [[nodiscard]] std::vector<int> choose() const {
     if (end_ - first_ < 2)
       return end_ > first_ ? std::vector<int>{first_} : std::vector<int>{};
@@ -334,7 +334,8 @@ public:
   }
 
 private:
-  // Operand A has 16 rows, of which lanes hold 8 and the lowest bit of the register number the others.
+  // Operand A has 16 rows, of which lanes hold 8 and the lowest bit of the register number the
+  // others.
   static bool continuesRows(const Layout &regs, int bit) {
     const Coords &of = regs.bases(In::Register)[static_cast<size_t>(bit)],
                  &row = regs.bases(In::Lane)[2];

@@ -42,8 +42,9 @@ struct SharedAddress {
   [[nodiscard]] int64_t offset(int32_t reg, int32_t lane, int32_t warp) const;
 };
 
-/// A part of what the threads add to an offset: `factor` times the XOR of what the set lane and warp bits contribute.
-/// Within a part the contributions share no bit, so that their XOR is their sum.
+/// A part of what the threads add to an offset: `factor` times the XOR of what the set lane and
+/// warp bits contribute. Within a part the contributions share no bit, so that their XOR is their
+/// sum.
 struct ThreadAddend {
   int64_t factor;
   std::vector<int64_t> lanes, warps; ///< per lane bit, per warp bit
@@ -51,13 +52,14 @@ struct ThreadAddend {
   [[nodiscard]] int64_t of(int32_t lane, int32_t warp) const;
 };
 
-/// The sum of the addends of the set thread bits, as a machine computes it with the fewest operations. It is one part
-/// wherever no two addends share a bit; rows of an odd width (24, 48, 96 elements apart) are another, 3 * (8, 16, 32).
+/// The sum of the addends of the set thread bits, as a machine computes it with the fewest
+/// operations. It is one part wherever no two addends share a bit; rows of an odd width (24, 48, 96
+/// elements apart) are another, 3 * (8, 16, 32).
 std::vector<ThreadAddend> threadAddends(const std::vector<SharedAddress::Term> &lanes,
                                         const std::vector<SharedAddress::Term> &warps);
 
-/// How a register's term joins what its thread has computed: what is XOR-ed to the thread's toggles, and what is added as
-/// a constant because no thread bit toggles it.
+/// How a register's term joins what its thread has computed: what is XOR-ed to the thread's
+/// toggles, and what is added as a constant because no thread bit toggles it.
 struct RegisterPart {
   int64_t toggle, addend;
 };

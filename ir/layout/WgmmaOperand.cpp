@@ -35,8 +35,8 @@ struct Blocks {
   int64_t outerBlock, kBlock; ///< and of an instruction
 };
 
-// Every element where the descriptor of its instruction expects it. Elements of a chunk are neighbours in every layout
-// with such spans, so that one of each is looked at.
+// Every element where the descriptor of its instruction expects it. Elements of a chunk are
+// neighbours in every layout with such spans, so that one of each is looked at.
 bool reachesAll(const WgmmaOperand &operand, const Blocks &blocks) {
   int64_t perChunk = kChunkBytes / operand.elementBytes;
   int64_t outerStep = operand.isKMajor ? 1 : perChunk, kStep = operand.isKMajor ? perChunk : 1;
@@ -59,7 +59,8 @@ bool keepsChunks(const WgmmaOperand &operand) {
   return true;
 }
 
-// The distances that the first instruction's elements have, if it has several groups of rows, or spans, at all.
+// The distances that the first instruction's elements have, if it has several groups of rows, or
+// spans, at all.
 void setDistances(WgmmaOperand &operand, const Blocks &blocks) {
   int64_t rows = operand.isKMajor ? blocks.outerBlock : blocks.kBlock;
   int64_t span = operand.swizzleBytes / operand.elementBytes;

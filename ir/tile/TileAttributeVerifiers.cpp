@@ -1,4 +1,5 @@
-// Verifies the attributes of `tile` where they are attached: to kernels, to their arguments, to loops.
+// Verifies the attributes of `tile` where they are attached: to kernels, to their arguments, to
+// loops.
 #include "ir/tile/TileDialect.h"
 
 #include "ir/Annotations.h"
@@ -76,7 +77,8 @@ static LogicalResult verifyGridSymbols(Operation *op, Attribute value) {
   return success();
 }
 
-// Every layout of a kernel is one of its warps, no more and no less: others would be left out or do their work twice.
+// Every layout of a kernel is one of its warps, no more and no less: others would be left out or do
+// their work twice.
 static LogicalResult verifyLayouts(func::FuncOp kernel) {
   int64_t count = warpsOf(kernel);
   auto verify = [&](Operation *op, Type type) -> LogicalResult {
@@ -176,7 +178,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return op->emitOpError() << "has the attribute '" << name << "', which `tile` does not know";
 }
 
-// Facts on a kernel's argument: what a launch promised. A fact of the wrong form would be ignored silently.
+// Facts on a kernel's argument: what a launch promised. A fact of the wrong form would be ignored
+// silently.
 static LogicalResult verifyPerDim(Operation *op, ViewType view, StringRef name,
                                   ArrayRef<int64_t> facts) {
   if (!view || static_cast<int64_t>(facts.size()) != view.getRank())

@@ -58,9 +58,10 @@ inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
 /// On a function of scalars: threads of a block.
 inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads";
 
-/// On a loop: how many iterations ahead loads run, how many copies its body gets; that nothing is computed before it that
-/// an iteration computes; that it and the loop inside become one; that its first products run an iteration ahead;
-/// that its loads are issued by a warp of their own; that two teams carry its iterations out in turn.
+/// On a loop: how many iterations ahead loads run, how many copies its body gets; that nothing is
+/// computed before it that an iteration computes; that it and the loop inside become one; that its
+/// first products run an iteration ahead; that its loads are issued by a warp of their own; that
+/// two teams carry its iterations out in turn.
 inline constexpr llvm::StringLiteral kStagesAttr = "tile.stages";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kNoLicmAttr = "tile.no_licm";

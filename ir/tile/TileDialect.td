@@ -1,5 +1,5 @@
-// The dialect `tile`: what a kernel means, before anything is decided about threads. Types only; operations by topic
-// are in Tile*Ops.td.
+// The dialect `tile`: what a kernel means, before anything is decided about threads. Types only;
+// operations by topic are in Tile*Ops.td.
 #ifndef TILE_IR_TILEDIALECT_TD
 #define TILE_IR_TILEDIALECT_TD
 

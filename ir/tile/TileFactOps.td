@@ -1,4 +1,5 @@
-// Operations of `tile` by which a program says what is true of its values, for the compiler to rely on.
+// Operations of `tile` by which a program says what is true of its values, for the compiler to rely
+// on.
 #ifndef TILE_IR_TILEFACTOPS_TD
 #define TILE_IR_TILEFACTOPS_TD
 

@@ -1,4 +1,5 @@
-// How layouts go through each operation of `tile` (LayoutOp). Derived from the algebra, so that nothing moves.
+// How layouts go through each operation of `tile` (LayoutOp). Derived from the algebra, so that
+// nothing moves.
 #include "ir/LayoutAttr.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
@@ -33,7 +34,8 @@ LayoutClaim defaultClaim(Value tile, int64_t warps) {
                       : LayoutClaim();
 }
 
-// Of operations whose results lie as their operand goes through them, when nothing is known of the operand.
+// Of operations whose results lie as their operand goes through them, when nothing is known of the
+// operand.
 LayoutClaim throughDefault(gpu::LayoutOp op, Value operand, int64_t warps) {
   LayoutAttr result = op.getResultLayout(gpu::defaultLayout(tileOf(operand), warps));
   return result ? LayoutClaim{result, Strength::Default} : LayoutClaim();
@@ -102,7 +104,8 @@ bool DotOp::takesAnyLayout(OpOperand &operand) {
 
 // --- Changes of shape ---------------------------------------------------------------------------------
 
-// Broadcasts and what leads to them are made where they are needed, from the collapsed layout: nothing moves.
+// Broadcasts and what leads to them are made where they are needed, from the collapsed layout:
+// nothing moves.
 Values BroadcastOp::getLayoutSources() { return {}; }
 
 LayoutAttr BroadcastOp::getOperandLayout(OpOperand &, LayoutAttr result) {

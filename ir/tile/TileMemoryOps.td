@@ -1,4 +1,5 @@
-// Operations of `tile` on memory: views, pointers, loads and stores, and where a program stands in its grid.
+// Operations of `tile` on memory: views, pointers, loads and stores, and where a program stands in
+// its grid.
 #ifndef TILE_IR_TILEMEMORYOPS_TD
 #define TILE_IR_TILEMEMORYOPS_TD
 

@@ -1,4 +1,5 @@
-// Operations of `tile` that make tiles, change their shape or element type, and combine their elements.
+// Operations of `tile` that make tiles, change their shape or element type, and combine their
+// elements.
 #ifndef TILE_IR_TILESHAPEOPS_TD
 #define TILE_IR_TILESHAPEOPS_TD
 

@@ -1,5 +1,5 @@
-// What the operations of `tile` reject. LLVM is built without assertions here, so everything a later pass relies on is
-// checked: one message a rule.
+// What the operations of `tile` reject. LLVM is built without assertions here, so everything a
+// later pass relies on is checked: one message a rule.
 #include "ir/AccessHints.h"
 #include "ir/tile/TileDialect.h"
 

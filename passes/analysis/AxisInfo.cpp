@@ -50,8 +50,9 @@ AxisInfo AxisInfoAnalysis::of(Value value) {
   return info;
 }
 
-// A sum's runs of consecutive values: one side consecutive where the other is constant. What divides a run's first value
-// divides both summands there; a summand that starts inside a run of its own is divisible by less.
+// A sum's runs of consecutive values: one side consecutive where the other is constant. What
+// divides a run's first value divides both summands there; a summand that starts inside a run of
+// its own is divisible by less.
 AxisInfo AxisInfoAnalysis::ofAdd(Value lhs, Value rhs, int64_t rhsScale, bool isSubtraction) {
   AxisInfo a = of(lhs), b = of(rhs), info = axis::unknown(lhs.getType());
   for (size_t dim = 0; dim < info.dims.size(); ++dim) {
@@ -88,7 +89,8 @@ AxisInfo AxisInfoAnalysis::ofMultiply(Value lhs, Value rhs) {
   return info;
 }
 
-// A loop-carried value: what holds of the first value and, if it holds of one iteration's value, of the next one's.
+// A loop-carried value: what holds of the first value and, if it holds of one iteration's value, of
+// the next one's.
 AxisInfo AxisInfoAnalysis::ofCarried(Value argument, Value init, Value yielded) {
   constexpr size_t kMostAssumptions = 4; // each nests a trial in a trial
   if (assumed_.size() == kMostAssumptions)

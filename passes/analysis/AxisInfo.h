@@ -1,5 +1,6 @@
-// What is known about the integers and pointers of a tile: runs of consecutive values, runs of equal values, and powers
-// of two that divide them. Vector widths of memory accesses follow from it.
+// What is known about the integers and pointers of a tile: runs of consecutive values, runs of
+// equal values, and powers of two that divide them. Vector widths of memory accesses follow from
+// it.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,8 +15,8 @@ struct AxisFacts {
   int64_t contiguity = 1;
   /// Values come in aligned runs of this length in which all are equal.
   int64_t constancy = 1;
-  /// Largest known power of two that divides the first value of each run of `contiguity` values. For pointers: of the
-  /// address in bytes.
+  /// Largest known power of two that divides the first value of each run of `contiguity` values.
+  /// For pointers: of the address in bytes.
   int64_t divisibility = 1;
 
   bool operator==(const AxisFacts &) const = default;
@@ -30,13 +31,15 @@ struct AxisInfo {
   bool operator==(const AxisInfo &) const = default;
 };
 
-/// The facts of the values of one function, found on demand. Rewriting the function makes the results stale.
+/// The facts of the values of one function, found on demand. Rewriting the function makes the
+/// results stale.
 class AxisInfoAnalysis {
 public:
   /// Facts of an integer or pointer, scalar or tile.
   AxisInfo of(mlir::Value value);
 
-  /// The largest known power of two (at most 2^30) that divides a scalar integer or the bytes of a scalar pointer.
+  /// The largest known power of two (at most 2^30) that divides a scalar integer or the bytes of a
+  /// scalar pointer.
   int64_t divisibilityOf(mlir::Value scalar) { return of(scalar)[0].divisibility; }
 
 private:

@@ -35,7 +35,8 @@ AxisInfo uniform(Type type, int64_t divisibility) {
   return info;
 }
 
-// The same values seen in runs of at most this length. Runs that start inside longer ones are divisible by less.
+// The same values seen in runs of at most this length. Runs that start inside longer ones are
+// divisible by less.
 static AxisFacts cutRuns(AxisFacts facts, int64_t length) {
   if (facts.contiguity > length)
     facts = {length, facts.constancy, std::min(facts.divisibility, length)};
@@ -65,7 +66,8 @@ AxisInfo select(const AxisInfo &a, const AxisInfo &b, const AxisInfo *condition)
   return info;
 }
 
-// Another width of integer. A value can wrap around where runs of a length that divides their start begin, nowhere else.
+// Another width of integer. A value can wrap around where runs of a length that divides their start
+// begin, nowhere else.
 AxisInfo resized(AxisInfo info, Type from, Type to, bool isSigned) {
   unsigned narrow = std::min(from.getIntOrFloatBitWidth(), to.getIntOrFloatBitWidth());
   bool keepsValues = isSigned && to.getIntOrFloatBitWidth() >= from.getIntOrFloatBitWidth();
@@ -85,8 +87,8 @@ AxisInfo arange(int32_t start, int32_t end, AxisInfo info) {
   return info;
 }
 
-// `offsets < bound`: within a run of consecutive offsets the answer can change only at a multiple of what divides both
-// the run's start and the bound.
+// `offsets < bound`: within a run of consecutive offsets the answer can change only at a multiple
+// of what divides both the run's start and the bound.
 AxisInfo comparison(const AxisInfo &lhs, const AxisInfo &rhs, arith::CmpIPredicate predicate,
                     Type type) {
   using P = arith::CmpIPredicate;
@@ -112,8 +114,8 @@ static int64_t divisorOfAll(const AxisInfo &info, ArrayRef<int64_t> shape) {
   return divisor;
 }
 
-// Dimensions in row-major order as one: the runs of the innermost, and constant runs through as many dimensions as are
-// constant throughout.
+// Dimensions in row-major order as one: the runs of the innermost, and constant runs through as
+// many dimensions as are constant throughout.
 static AxisFacts flattened(const AxisInfo &info, ArrayRef<int64_t> shape, ArrayRef<size_t> dims) {
   if (dims.size() == 1)
     return info[dims[0]];
@@ -128,8 +130,8 @@ static AxisFacts flattened(const AxisInfo &info, ArrayRef<int64_t> shape, ArrayR
   return flat;
 }
 
-// One dimension as several in row-major order: runs stay in the innermost; a step of another one passes over all
-// elements of those behind it.
+// One dimension as several in row-major order: runs stay in the innermost; a step of another one
+// passes over all elements of those behind it.
 static void unflatten(AxisFacts flat, AxisInfo &info, ArrayRef<int64_t> shape,
                       ArrayRef<size_t> dims) {
   if (dims.size() == 1) {
@@ -151,8 +153,8 @@ static SmallVector<size_t> dimsOfSeveral(ArrayRef<int64_t> shape) {
   return dims;
 }
 
-// The same elements in row-major order under other extents. Dimensions are matched in the smallest groups that have the
-// same number of elements on both sides; extents of one belong to none.
+// The same elements in row-major order under other extents. Dimensions are matched in the smallest
+// groups that have the same number of elements on both sides; extents of one belong to none.
 AxisInfo reshaped(const AxisInfo &from, ArrayRef<int64_t> fromShape, ArrayRef<int64_t> toShape) {
   AxisInfo info;
   info.dims.resize(toShape.size());

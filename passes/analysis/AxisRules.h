@@ -1,5 +1,5 @@
-// What arithmetic and changes of shape do to facts along axes, as rules on facts alone: the analysis asks which operation
-// made a value, these functions do not.
+// What arithmetic and changes of shape do to facts along axes, as rules on facts alone: the
+// analysis asks which operation made a value, these functions do not.
 #pragma once
 
 #include "passes/analysis/AxisInfo.h"
@@ -19,7 +19,8 @@ AxisInfo uniform(mlir::Type type, int64_t divisibility);
 /// What holds of both: for values that may be either.
 AxisInfo meet(const AxisInfo &a, const AxisInfo &b);
 
-/// Each element comes from one of two values, by a condition that is a tile, or null if it is one for all.
+/// Each element comes from one of two values, by a condition that is a tile, or null if it is one
+/// for all.
 AxisInfo select(const AxisInfo &a, const AxisInfo &b, const AxisInfo *condition);
 
 /// Integers in another width.

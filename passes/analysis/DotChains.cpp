@@ -25,8 +25,8 @@ using Origins = SmallVector<Origin, 2>;
 
 int32_t rowDim(ir::DotOp dot) { return dot.isBatched() ? 1 : 0; }
 
-/// The dimension of `to` whose indices are those of `dim` of `from`, when elements keep their row-major order; -1 if
-/// there is none.
+/// The dimension of `to` whose indices are those of `dim` of `from`, when elements keep their
+/// row-major order; -1 if there is none.
 int32_t dimAfterReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to, int32_t dim) {
   auto inner = [](ArrayRef<int64_t> shape, int32_t dim) {
     ArrayRef<int64_t> after = shape.drop_front(dim + 1);
@@ -38,7 +38,8 @@ int32_t dimAfterReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to, int32_t di
   return -1;
 }
 
-/// What an operation that keeps rows apart makes of an origin of its operand; nothing if it mixes the rows.
+/// What an operation that keeps rows apart makes of an origin of its operand; nothing if it mixes
+/// the rows.
 std::optional<Origin> throughOp(Operation *op, Origin origin) {
   auto moved = [&](int32_t dim) { return Origin{origin.dot, dim, origin.isReduced}; };
   if (gpu::isElementwiseOnTiles(op) || isa<ir::BroadcastOp>(op))

@@ -22,7 +22,8 @@ Value rootOf(Value pointer) {
 
 namespace {
 
-// Does `tile.may_alias` of one argument name the other, which `tile.param` says the source kernel's number of?
+// Does `tile.may_alias` of one argument name the other, which `tile.param` says the source kernel's
+// number of?
 bool names(Value root, Value other) {
   auto argument = cast<BlockArgument>(root), second = cast<BlockArgument>(other);
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());

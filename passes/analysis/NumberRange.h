@@ -6,8 +6,8 @@
 
 namespace tile::passes {
 
-/// The numbers that `value`, of an integer type, may be. Operations wrap, as they do when they are carried out; extents and
-/// numbers of programs are 0 or more. Before and after LowerViews.
+/// The numbers that `value`, of an integer type, may be. Operations wrap, as they do when they are
+/// carried out; extents and numbers of programs are 0 or more. Before and after LowerViews.
 llvm::ConstantRange rangeOf(mlir::Value value);
 
 /// Is `a`, as a signed number, known to be `b` or more?

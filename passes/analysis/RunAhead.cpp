@@ -37,7 +37,8 @@ bool keepsElements(Operation *op) {
          isa<ir::ReshapeOp, ir::PermuteOp, ir::ExpandDimsOp, ir::BroadcastOp>(op);
 }
 
-// The values that follow from `value` through operations of a kind, and through branches that give them; itself first.
+// The values that follow from `value` through operations of a kind, and through branches that give
+// them; itself first.
 SmallVector<Value> derivedFrom(Value value, bool (*passesOn)(Operation *)) {
   llvm::SetVector<Value> derived;
   derived.insert(value);

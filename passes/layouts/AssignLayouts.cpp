@@ -1,7 +1,7 @@
-// AssignLayouts: first decides, then rewrites. Accesses and products ask for layouts of their own; these flow forward
-// through the operations that keep data in place, the stronger claim winning, until nothing changes. Values without a
-// claim (constants, aranges, splats, broadcasts and what is made of them alone) are made where they are needed, in the
-// layout that is needed.
+// AssignLayouts: first decides, then rewrites. Accesses and products ask for layouts of their own;
+// these flow forward through the operations that keep data in place, the stronger claim winning,
+// until nothing changes. Values without a claim (constants, aranges, splats, broadcasts and what is
+// made of them alone) are made where they are needed, in the layout that is needed.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
@@ -31,10 +31,12 @@ std::string shapeText(RankedTensorType type) {
   return text;
 }
 
-/// A tile of more registers than this times a thread's would be spilled as a whole, after minutes in the assembler.
+/// A tile of more registers than this times a thread's would be spilled as a whole, after minutes
+/// in the assembler.
 constexpr int64_t kMostSpilled = 2;
 
-// Tiles no thread can hold are refused here, where the layout first says how many registers they take.
+// Tiles no thread can hold are refused here, where the layout first says how many registers they
+// take.
 LogicalResult verifyFits(Operation *op, int64_t warps) {
   for (Value value : op->getResults()) {
     if (!isTile(value))

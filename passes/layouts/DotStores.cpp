@@ -24,7 +24,8 @@ static gpu::LayoutAttr heldAfter(Operation *op, RankedTensorType operand) {
   return gpu::resultLayout(op, gpu::encodingOf(operand));
 }
 
-// The change of layout right before a store. One before a change of shape comes behind it, where the shape allows.
+// The change of layout right before a store. One before a change of shape comes behind it, where
+// the shape allows.
 static ConvertLayoutOp changeBefore(ir::ViewStoreOp store) {
   Operation *op = store.getValue().getDefiningOp();
   if (auto change = dyn_cast_or_null<ConvertLayoutOp>(op))

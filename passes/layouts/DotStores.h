@@ -5,8 +5,9 @@
 
 namespace tile::passes {
 
-/// Stores by the copy engine, and in quads, take their tile as threads hold it, or exchange it within four lanes, instead of the
-/// layout of a store by vectors. Where that cannot be the next variant takes their place.
+/// Stores by the copy engine, and in quads, take their tile as threads hold it, or exchange it
+/// within four lanes, instead of the layout of a store by vectors. Where that cannot be the next
+/// variant takes their place.
 void settleDotStores(mlir::func::FuncOp function);
 
 } // namespace tile::passes

@@ -62,7 +62,8 @@ LogicalResult LayoutClaims::decide() {
   return success();
 }
 
-// Of products with a K width the factors are loaded where the instructions take them, but for the order of registers.
+// Of products with a K width the factors are loaded where the instructions take them, but for the
+// order of registers.
 void LayoutClaims::claimFragmentLoads() {
   function_.walk([&](ir::DotOp dot) {
     if (gpu::kWidthOf(dot))

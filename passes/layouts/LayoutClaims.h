@@ -1,5 +1,5 @@
-// Which layout the tiles of a function ask for: what an operation wants of its own (accesses, products), and what follows
-// from that through operations that keep data in place.
+// Which layout the tiles of a function ask for: what an operation wants of its own (accesses,
+// products), and what follows from that through operations that keep data in place.
 #pragma once
 
 #include "ir/LayoutOp.h"
@@ -11,18 +11,21 @@ namespace tile::passes {
 
 inline bool isTile(mlir::Value value) { return mlir::isa<mlir::RankedTensorType>(value.getType()); }
 
-/// The claims on the tiles of a function. Tiles of constants, aranges, splats and what is made of them alone have none.
+/// The claims on the tiles of a function. Tiles of constants, aranges, splats and what is made of
+/// them alone have none.
 class LayoutClaims {
 public:
   explicit LayoutClaims(mlir::func::FuncOp function);
 
-  /// Goes round the function until no claim changes; an error for operations that nothing is known of.
+  /// Goes round the function until no claim changes; an error for operations that nothing is known
+  /// of.
   mlir::LogicalResult decide();
 
   gpu::LayoutClaim of(mlir::Value value) const { return claims_.lookup(value); }
   /// The claimed layout, else the default one.
   gpu::LayoutAttr layoutOrDefault(mlir::Value value) const;
-  /// What callers and callees agree on for arguments and results, without asking: the default layout.
+  /// What callers and callees agree on for arguments and results, without asking: the default
+  /// layout.
   gpu::LayoutAttr boundaryLayout(mlir::Value value) const;
 
   int64_t numWarps() const { return warps_; }

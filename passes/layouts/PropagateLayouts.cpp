@@ -1,5 +1,5 @@
-// PropagateLayouts: changes of layout cost shuffles or shared memory, so they are merged, moved to where the elements are
-// narrow, taken out of loops, or absorbed by the load that feeds them.
+// PropagateLayouts: changes of layout cost shuffles or shared memory, so they are merged, moved to
+// where the elements are narrow, taken out of loops, or absorbed by the load that feeds them.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
@@ -36,8 +36,9 @@ bool isCheap(Operation *op) {
               arith::RemUIOp>(op);
 }
 
-// The load, which will be staged for products of its loop, that a value follows from by cheap operations on its elements;
-// null if there is none, or if a second load or anything else takes part.
+// The load, which will be staged for products of its loop, that a value follows from by cheap
+// operations on its elements; null if there is none, or if a second load or anything else takes
+// part.
 ir::ViewLoadOp stagedLoadBehind(Value tile) {
   if (auto load = loadBehind(tile))
     return feedsDot(load) && !whyNotAhead(load) ? load : ir::ViewLoadOp();
@@ -110,8 +111,9 @@ struct ChangeAfterNarrowing : OpRewritePattern<ir::ConvertOp> {
   }
 };
 
-// convert_layout(f(x)) -> f(convert_layout(x)) where x is loaded for products and f is cheap: x lies in shared memory, from
-// where each thread reads what it computes an operand of. What f gives would have to go there again.
+// convert_layout(f(x)) -> f(convert_layout(x)) where x is loaded for products and f is cheap: x
+// lies in shared memory, from where each thread reads what it computes an operand of. What f gives
+// would have to go there again.
 struct ComputeOperandInPlace : OpRewritePattern<ConvertLayoutOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const final {
@@ -145,8 +147,8 @@ private:
   }
 };
 
-// A load whose tile is only wanted in another layout loads it there, if neighbours in that layout are neighbours in memory.
-// Operands of products stay: they go through shared memory anyway.
+// A load whose tile is only wanted in another layout loads it there, if neighbours in that layout
+// are neighbours in memory. Operands of products stay: they go through shared memory anyway.
 struct LoadInPlace : OpRewritePattern<ConvertLayoutOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const final {

@@ -140,7 +140,8 @@ private:
         tiles_.setLayout(result, claims_.boundaryLayout(result));
   }
 
-  // A value that lies along the memory's fastest dimension is stored from where it is; others are brought into order first.
+  // A value that lies along the memory's fastest dimension is stored from where it is; others are
+  // brought into order first.
   void rewriteStore(Operation *op) {
     Value value = op->getOperand(0);
     if (!isTile(value))
@@ -158,15 +159,16 @@ private:
         tiles_.setOperand(operand, layout);
   }
 
-  // Neighbouring registers hold neighbours in memory; or each thread holds one element, and no order is better.
+  // Neighbouring registers hold neighbours in memory; or each thread holds one element, and no
+  // order is better.
   static bool liesAlong(gpu::LayoutAttr layout, Operation *access) {
     gpu::AccessAttr known = gpu::accessOf(access);
     ArrayRef<int32_t> first = layout.getRegisters();
     return known && gpu::isSeparable(layout) && (first.empty() || first[known.getOrder()[0]] == 1);
   }
 
-  // Additions are carried out in the second-level cache, sector by sector: as threads hold the tile, without an exchange. What
-  // a thread holds of neighbours it adds at once.
+  // Additions are carried out in the second-level cache, sector by sector: as threads hold the
+  // tile, without an exchange. What a thread holds of neighbours it adds at once.
   static gpu::LayoutAttr heldForAddition(gpu::LayoutAttr held, ir::ViewStoreOp store,
                                          gpu::LayoutAttr coalesced) {
     gpu::AccessAttr access = gpu::accessOf(store);
@@ -196,7 +198,8 @@ private:
         tiles_.setLayout(value, result);
   }
 
-  // Operations without results take the elements of all tiles together: they lie as the first of them that was claimed.
+  // Operations without results take the elements of all tiles together: they lie as the first of
+  // them that was claimed.
   void rewriteAlike(Operation *op) {
     gpu::LayoutAttr layout;
     for (Value value : op->getOperands())

@@ -1,4 +1,5 @@
-// Gives each tile of a function the layout that was claimed for it, and each operand the layout that its operation needs.
+// Gives each tile of a function the layout that was claimed for it, and each operand the layout
+// that its operation needs.
 #pragma once
 
 #include "passes/layouts/LayoutClaims.h"

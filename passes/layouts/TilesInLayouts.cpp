@@ -73,8 +73,8 @@ void TilesInLayouts::setOperand(OpOperand &operand, gpu::LayoutAttr layout) {
   operand.set(inLayout(operand.get(), layout));
 }
 
-// Users first. What has no effect on memory may go; divisions are not "pure", since they cannot be moved to where they would
-// not run.
+// Users first. What has no effect on memory may go; divisions are not "pure", since they cannot be
+// moved to where they would not run.
 void TilesInLayouts::eraseUnlaid(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops))
     if (op->getNumResults() == 1 && isTile(op->getResult(0)) &&

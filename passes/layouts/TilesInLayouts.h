@@ -1,5 +1,6 @@
-// Tiles in the layouts that are needed: where they have another they are converted, and where they have none, since they are
-// made of constants, aranges and splats, they are made anew beside the original.
+// Tiles in the layouts that are needed: where they have another they are converted, and where they
+// have none, since they are made of constants, aranges and splats, they are made anew beside the
+// original.
 #pragma once
 
 #include "passes/layouts/LayoutClaims.h"
@@ -16,7 +17,8 @@ public:
   void setLayout(mlir::Value value, gpu::LayoutAttr layout);
   /// Makes the operand be there in a layout.
   void setOperand(mlir::OpOperand &operand, gpu::LayoutAttr layout);
-  /// The layout a tile operand needs for results in `layout`; its own if it may lie anyhow, null if there is none.
+  /// The layout a tile operand needs for results in `layout`; its own if it may lie anyhow, null if
+  /// there is none.
   gpu::LayoutAttr neededLayout(mlir::OpOperand &operand, gpu::LayoutAttr layout) const;
   /// Erases the originals of what was made anew.
   void eraseUnlaid(llvm::ArrayRef<mlir::Operation *> ops);

@@ -38,8 +38,8 @@ bool isMadeOutsideLoops(Value value, Operation *op) {
   return true;
 }
 
-// Each thread touches in both accesses exactly the elements it alone holds: program order suffices. `where` is what names
-// the place (view and offsets, or the pointers).
+// Each thread touches in both accesses exactly the elements it alone holds: program order suffices.
+// `where` is what names the place (view and offsets, or the pointers).
 bool isSamePlaceInSameThread(Operation *a, Operation *b) {
   auto placeOf = [](Operation *op) -> std::pair<SmallVector<Value>, Type> {
     if (auto load = dyn_cast<ir::ViewLoadOp>(op))
@@ -93,20 +93,23 @@ bool areByElectedThread(const Access &earlier, const Access &later) {
   return isa<gpu::ElectOp>(earlier.op->getParentOp()) && isa<gpu::ElectOp>(later.op->getParentOp());
 }
 
-// A stage that the copy engine fills is read behind a wait for the stage's barrier, by all threads that read it.
+// A stage that the copy engine fills is read behind a wait for the stage's barrier, by all threads
+// that read it.
 bool isWaitedFor(const Access &earlier, const Access &later) {
   return isa<gpu::TensorCopyOp>(earlier.op) && earlier.isWrite && !later.isWrite &&
          earlier.allocation && earlier.allocation == later.allocation;
 }
 
-// The copy engine fills one of several stages again when it is known to be released, by the protocol of its ring.
+// The copy engine fills one of several stages again when it is known to be released, by the
+// protocol of its ring.
 bool isRefill(const Access &earlier, const Access &later) {
   return isa<gpu::TensorCopyOp>(later.op) && later.isWrite && !earlier.isWrite && later.isStage &&
          later.allocation && earlier.allocation == later.allocation;
 }
 
-// In a loop whose loads run ahead the protocol of its ring orders accesses of the stages; LowerRings has placed its
-// barriers. Fills before the loop may still meet readers of the time that it ran before.
+// In a loop whose loads run ahead the protocol of its ring orders accesses of the stages;
+// LowerRings has placed its barriers. Fills before the loop may still meet readers of the time that
+// it ran before.
 bool areOrderedByRing(const Access &earlier, const Access &later) {
   if (!earlier.isStage || earlier.allocation != later.allocation)
     return false;

@@ -5,7 +5,8 @@
 
 namespace tile::passes {
 
-/// Must threads wait for each other between two accesses? `later` may be in the next iteration of a loop around both.
+/// Must threads wait for each other between two accesses? `later` may be in the next iteration of a
+/// loop around both.
 bool conflict(const Access &earlier, const Access &later);
 
 /// Why there is a barrier between two accesses, for reports.

@@ -38,8 +38,9 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
       gpu::setTeamBytes(getOperation(), plan.teamBytes());
   }
 
-  // Functions that may be called have memory of their own, one after the other: their offsets are constants, whoever
-  // calls. They stand before their callers, and passes go through functions in order.
+  // Functions that may be called have memory of their own, one after the other: their offsets are
+  // constants, whoever calls. They stand before their callers, and passes go through functions in
+  // order.
   int64_t firstFreeByte() {
     int64_t bytes = 0;
     for (Operation *before = getOperation()->getPrevNode(); before; before = before->getPrevNode())

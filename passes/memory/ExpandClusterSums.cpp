@@ -2,8 +2,9 @@
 //
 //   sum x    becomes    store x; all blocks meet; x of block 0 + x of block 1 + ...; all blocks meet
 //
-// Each block reads what the others have stored, in the order of ranks, so that all have the same bits. Where a block gets a part of
-// the sum it reads that part alone: the parts lie one after the other, each as if it were all there is.
+// Each block reads what the others have stored, in the order of ranks, so that all have the same
+// bits. Where a block gets a part of the sum it reads that part alone: the parts lie one after the
+// other, each as if it were all there is.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -32,7 +33,8 @@ layout::Shape shapeOf(RankedTensorType tile) {
   return {tile.getShape().begin(), tile.getShape().end()};
 }
 
-// How threads hold a part of a tile, whichever of the parts along dimension 0 it is: they differ in the upper bits of that coordinate.
+// How threads hold a part of a tile, whichever of the parts along dimension 0 it is: they differ in
+// the upper bits of that coordinate.
 std::optional<layout::Layout> layoutOfParts(const layout::Layout &whole,
                                             const layout::Shape &part) {
   layout::Bases bases = whole.bases();
@@ -45,7 +47,8 @@ std::optional<layout::Layout> layoutOfParts(const layout::Layout &whole,
   return layout::Layout::create(part, std::move(bases));
 }
 
-// One part behind the other: the upper bits of dimension 0, which are those of all coordinates, are the upper bits of places.
+// One part behind the other: the upper bits of dimension 0, which are those of all coordinates, are
+// the upper bits of places.
 layout::SharedLayout behindEachOther(const layout::SharedLayout &part, const layout::Shape &whole) {
   std::vector<uint64_t> columns = part.linear().columns();
   int64_t distance = part.numElements();

@@ -3,10 +3,11 @@
 //   sum, last = grid_sum x of n    becomes    store x in the workspace; old = counter++; last = old == n - 1;
 //                                             sum = if last {counter = 0; x of the first program + ... + x of the last} else {x}
 //
-// The counter belongs to the first of the n programs. Whoever finds n - 1 in it has come last: what the others stored is there,
-// since the step on the counter comes behind each one's store and before its own loads. It reads its own tile back as well, so
-// that the order of additions is that of the programs' numbers, whoever comes last, and leaves the counter as it found it for the
-// next launch. Threads keep to the elements they hold: what one writes the thread of its number reads.
+// The counter belongs to the first of the n programs. Whoever finds n - 1 in it has come last: what
+// the others stored is there, since the step on the counter comes behind each one's store and
+// before its own loads. It reads its own tile back as well, so that the order of additions is that
+// of the programs' numbers, whoever comes last, and leaves the counter as it found it for the next
+// launch. Threads keep to the elements they hold: what one writes the thread of its number reads.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"

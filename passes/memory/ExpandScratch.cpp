@@ -1,6 +1,7 @@
-// ExpandScratch: makes explicit what code generation would otherwise do behind AllocateShared's back. A change of layout
-// that shuffles cannot do, the step of a reduction that crosses warps, and the way of an atomic's result from the thread
-// that did the step to others with the element, become alloc, store, load; so do gathers and histograms.
+// ExpandScratch: makes explicit what code generation would otherwise do behind AllocateShared's
+// back. A change of layout that shuffles cannot do, the step of a reduction that crosses warps, and
+// the way of an atomic's result from the thread that did the step to others with the element,
+// become alloc, store, load; so do gathers and histograms.
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
 
@@ -35,7 +36,8 @@ void expandChange(gpu::ConvertLayoutOp change, int64_t mostBytes, int64_t bytesO
   change.erase();
 }
 
-// Through memory as large as the larger of both tiles, cleared first where the operand does not reach.
+// Through memory as large as the larger of both tiles, cleared first where the operand does not
+// reach.
 void expandResize(ir::ResizeOp resize) {
   auto from = cast<RankedTensorType>(resize.getInput().getType()),
        to = cast<RankedTensorType>(resize.getResult().getType());
@@ -86,7 +88,8 @@ layout::Layout partialLayout(const layout::Layout &source, int axis, int64_t war
   return layout::Layout::create(shape, std::move(bases)).value_or(layout::Layout());
 }
 
-// Where the second step wants the partial results: all of them in each thread that holds the result.
+// Where the second step wants the partial results: all of them in each thread that holds the
+// result.
 layout::Layout gatheredLayout(const layout::Layout &source, int axis, int64_t warpsAlongAxis) {
   if (source.rank() == 1)
     return layout::Layout::replicated({warpsAlongAxis}, source.numWarps());
@@ -182,7 +185,8 @@ void expandHistogram(ir::HistogramOp histogram) {
   histogram.erase();
 }
 
-// scan -> scan within warps, totals to all threads, totals before each warp's pieces combined with them.
+// scan -> scan within warps, totals to all threads, totals before each warp's pieces combined with
+// them.
 void expandScan(ir::ScanOp scan) {
   auto type = cast<RankedTensorType>(scan.getInputs()[0].getType());
   auto axis = static_cast<int>(scan.getAxis());

@@ -32,7 +32,8 @@ Value throughMemory(OpBuilder &builder, Location loc, Value tile, Value smem,
   return gpu::SmemLoadOp::create(builder, loc, target, smem);
 }
 
-/// How a tile is divided: its shape with some dimensions in two or three, and the extents of a part of that.
+/// How a tile is divided: its shape with some dimensions in two or three, and the extents of a part
+/// of that.
 struct Parts {
   SmallVector<int64_t> shape, part;
 };
@@ -71,7 +72,8 @@ Parts dividedByBit(const Parts &parts, size_t dim, int64_t bit) {
   return divided;
 }
 
-/// Smaller parts, which differ in the odd factor of an extent, or in one bit of a coordinate, that registers hold in both layouts.
+/// Smaller parts, which differ in the odd factor of an extent, or in one bit of a coordinate, that
+/// registers hold in both layouts.
 std::optional<Parts> divided(const Parts &parts, RankedTensorType source, RankedTensorType target) {
   for (size_t dim = 0; dim < parts.shape.size(); ++dim) {
     int64_t extent = parts.shape[dim], power = extent & -extent;
@@ -88,7 +90,8 @@ std::optional<Parts> divided(const Parts &parts, RankedTensorType source, Ranked
   return std::nullopt;
 }
 
-/// Parts of at most so many bytes, or the smallest there are if these fit a block; else the whole tile.
+/// Parts of at most so many bytes, or the smallest there are if these fit a block; else the whole
+/// tile.
 Parts partsWithin(int64_t mostBytes, int64_t bytesOfBlock, RankedTensorType source,
                   RankedTensorType target) {
   Parts whole = {SmallVector<int64_t>(source.getShape()), SmallVector<int64_t>(source.getShape())};

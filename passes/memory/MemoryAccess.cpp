@@ -80,8 +80,8 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
 
 bool isInShared(Type type) { return isa<gpu::SmemType, gpu::RingType>(type); }
 
-// Does an operation touch shared memory, or hand a place in it on? Effects on no memory in particular are of global
-// memory.
+// Does an operation touch shared memory, or hand a place in it on? Effects on no memory in
+// particular are of global memory.
 bool touchesShared(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isInShared) ||
       llvm::any_of(op->getResultTypes(), isInShared))
@@ -125,7 +125,8 @@ Accesses accessesOf(Operation *op) {
     return {globalAccess(op, true, rootOf(store.getPtr()))};
   if (isa<gpu::WorkspaceAddOp, gpu::WorkspaceLoadOp, gpu::WorkspaceStoreOp>(op))
     return {globalAccess(op, isa<gpu::WorkspaceStoreOp>(op), rootOf(op->getOperands().back()))};
-  // A function's shared memory, and that of those it calls, lies before its end; its callers' behind.
+  // A function's shared memory, and that of those it calls, lies before its end; its callers'
+  // behind.
   if (auto call = dyn_cast<func::CallOp>(op)) {
     func::FuncOp callee = ir::callableOf(call);
     std::optional<int64_t> end = callee ? gpu::sharedBytesOf(callee) : std::nullopt;

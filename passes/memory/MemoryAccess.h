@@ -24,14 +24,16 @@ struct Access {
 };
 using Accesses = llvm::SmallVector<Access, 2>;
 
-/// What an operation touches; nothing for one without accesses. `verifyAccessesKnown` refuses those that would be overlooked.
+/// What an operation touches; nothing for one without accesses. `verifyAccessesKnown` refuses those
+/// that would be overlooked.
 Accesses accessesOf(mlir::Operation *op);
 
 /// Is this code whose accesses cannot be seen?
 bool isForeign(mlir::Operation *op);
 
-/// An operation that was overlooked would race: whatever may touch shared memory says how, and bodies that may be
-/// executed several times or not at all are those that `PlaceBarriers` goes through. An error if not.
+/// An operation that was overlooked would race: whatever may touch shared memory says how, and
+/// bodies that may be executed several times or not at all are those that `PlaceBarriers` goes
+/// through. An error if not.
 mlir::LogicalResult verifyAccessesKnown(mlir::Operation *op);
 
 } // namespace tile::passes

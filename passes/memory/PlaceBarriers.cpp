@@ -1,6 +1,7 @@
-// PlaceBarriers: looks at bytes, not at who asked for them. Going through the program it keeps the accesses since the last
-// barrier; one that conflicts with any of them gets a barrier before it. Loops are gone round until nothing changes, so
-// that the next iteration's first access sees this one's last.
+// PlaceBarriers: looks at bytes, not at who asked for them. Going through the program it keeps the
+// accesses since the last barrier; one that conflicts with any of them gets a barrier before it.
+// Loops are gone round until nothing changes, so that the next iteration's first access sees this
+// one's last.
 #include "passes/Passes.h"
 
 #include "passes/memory/AccessConflicts.h"
@@ -75,7 +76,8 @@ private:
     bool isOfTeams = false;
   };
 
-  // If each team synchronizes by itself, what others do with memory that all share is still pending.
+  // If each team synchronizes by itself, what others do with memory that all share is still
+  // pending.
   static void synchronize(Pending &pending, bool allTeams) {
     pending.remove_if([&](Operation *op) {
       return allTeams ||

@@ -10,7 +10,8 @@ namespace tile::passes {
 
 namespace {
 
-// Numbers operations in program order; a region's operations lie between the start and the end of their parent.
+// Numbers operations in program order; a region's operations lie between the start and the end of
+// their parent.
 struct ProgramOrder {
   explicit ProgramOrder(func::FuncOp function) { number(function); }
   void number(Operation *op) {
@@ -27,7 +28,8 @@ struct ProgramOrder {
 
 } // namespace
 
-// A use inside a loop that does not contain the allocation may come round again: the whole loop counts.
+// A use inside a loop that does not contain the allocation may come round again: the whole loop
+// counts.
 static Operation *outermostBelow(Operation *user, Block *block) {
   while (user->getBlock() != block)
     user = user->getParentOp();
@@ -68,7 +70,8 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
                  teams * teamBytes_);
 }
 
-// Largest first, each at the lowest offset from `begin` on that no living neighbour covers; where the last one ends.
+// Largest first, each at the lowest offset from `begin` on that no living neighbour covers; where
+// the last one ends.
 int64_t ResourcePlan::place(llvm::function_ref<bool(gpu::SmemAllocOp)> isMeant, int64_t begin) {
   int64_t end = begin;
   SmallVector<SharedAllocation *> bySize;

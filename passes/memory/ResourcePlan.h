@@ -1,5 +1,5 @@
-// What a kernel needs of a block's shared memory, and where each allocation may go. Passes that add to it ask before they
-// do; the pass that places allocations applies it.
+// What a kernel needs of a block's shared memory, and where each allocation may go. Passes that add
+// to it ask before they do; the pass that places allocations applies it.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -7,8 +7,8 @@
 
 namespace tile::passes {
 
-/// One allocation: its bytes, and the operations between which its contents matter (numbered in program order; a loop
-/// counts as a whole for what is made before it).
+/// One allocation: its bytes, and the operations between which its contents matter (numbered in
+/// program order; a loop counts as a whole for what is made before it).
 struct SharedAllocation {
   gpu::SmemAllocOp op;
   int64_t bytes = 0;
@@ -20,8 +20,9 @@ struct SharedAllocation {
   }
 };
 
-/// Offsets for all allocations of a function: those alive together do not overlap. Where several teams carry out a program
-/// they are not together at any point of it: what each has for itself never shares bytes with what is of the block.
+/// Offsets for all allocations of a function: those alive together do not overlap. Where several
+/// teams carry out a program they are not together at any point of it: what each has for itself
+/// never shares bytes with what is of the block.
 class ResourcePlan {
 public:
   explicit ResourcePlan(mlir::func::FuncOp function);

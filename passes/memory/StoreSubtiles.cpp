@@ -1,12 +1,15 @@
-// StoreSubtiles: a tile of a product is stored part after part, and what it is computed from by the way is computed for each
-// part by itself: threads then hold the sums and one part of what is stored, not all of it.
+// StoreSubtiles: a tile of a product is stored part after part, and what it is computed from by the
+// way is computed for each part by itself: threads then hold the sums and one part of what is
+// stored, not all of it.
 //
-// In quads each part is a store of its own. By the copy engine threads put it to shared memory, and one of them asks for the copy:
+// In quads each part is a store of its own. By the copy engine threads put it to shared memory, and
+// one of them asks for the copy:
 //
 //   elect { tensor_store_wait: the buffer has been read }; smem_store; proxy_fence; elect { tensor_store }
 //
-// There are two buffers, so that threads put one part while the engine reads the one before. PlaceBarriers lets all threads
-// meet behind the wait and before the copy. The last parts are read before the kernel ends.
+// There are two buffers, so that threads put one part while the engine reads the one before.
+// PlaceBarriers lets all threads meet behind the wait and before the copy. The last parts are read
+// before the kernel ends.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -35,8 +38,8 @@ namespace {
 
 using Position = SmallVector<int64_t>;
 
-/// What the stored tile alone is computed from, element by element: operations of its block that nothing else uses. They are
-/// carried out for each part by itself, and then no more.
+/// What the stored tile alone is computed from, element by element: operations of its block that
+/// nothing else uses. They are carried out for each part by itself, and then no more.
 class StoredChain {
 public:
   explicit StoredChain(ir::ViewStoreOp store) : store_(store) {
@@ -96,7 +99,8 @@ public:
   }
 
 private:
-  // From parts of the operands of the operation that makes the tile; null if one of them has no such parts.
+  // From parts of the operands of the operation that makes the tile; null if one of them has no
+  // such parts.
   Value compute(Operation *op, RankedTensorType part, const Position &start) {
     Position ownStart = start, ownShape(part.getShape());
     if (isa<ir::ReshapeOp, ir::ExpandDimsOp>(op) && !dropOnes(op, ownStart, ownShape))
@@ -115,7 +119,8 @@ private:
     return copy->getResult(0);
   }
 
-  // From a place and shape of the result to those of the operand, if one of them only has more dimensions of extent 1.
+  // From a place and shape of the result to those of the operand, if one of them only has more
+  // dimensions of extent 1.
   static bool dropOnes(Operation *op, Position &start, Position &shape) {
     ArrayRef<int64_t> from = ir::shapeOf(op->getOperand(0).getType()),
                       to = ir::shapeOf(op->getResult(0).getType());
@@ -225,7 +230,8 @@ private:
 
   func::FuncOp function() { return store_->getParentOfType<func::FuncOp>(); }
 
-  // Does the tile's first element lie in the view? Of a tile outside nothing is stored, and a view without elements has no map.
+  // Does the tile's first element lie in the view? Of a tile outside nothing is stored, and a view
+  // without elements has no map.
   Value inside() {
     auto view = store_.getView().getDefiningOp<ir::MakeViewOp>();
     Value all;
@@ -239,7 +245,8 @@ private:
     return all;
   }
 
-  // Before the first part what an iteration before has stored is complete: it may be the same place.
+  // Before the first part what an iteration before has stored is complete: it may be the same
+  // place.
   void waitForBuffer() {
     bool isFirst = stored_ == 0;
     if (isFirst && !store_->getParentOfType<LoopLikeOpInterface>())

@@ -16,8 +16,9 @@ struct CarriedDot {
   gpu::ConsumerReleaseOp release; ///< of the fill that it reads
 };
 
-// Does the operand stay as it is until the next iteration's dot is in flight: in the ring, or from before the loop? A variable of
-// the loop does not: the next value takes its registers, for which the assembler would wait for every dot.
+// Does the operand stay as it is until the next iteration's dot is in flight: in the ring, or from
+// before the loop? A variable of the loop does not: the next value takes its registers, for which
+// the assembler would wait for every dot.
 bool outlivesIteration(Value operand, scf::ForOp loop, Value ring) {
   if (llvm::is_contained(loop.getBody()->getArguments(), operand))
     return false;
@@ -98,7 +99,8 @@ void carryInFlight(scf::ForOp loop, CarriedDot &found) {
   result.replaceAllUsesExcept(last.getResult(), last);
 }
 
-// The fill that a dot was reading is released in the next iteration, and the last one after the loop.
+// The fill that a dot was reading is released in the next iteration, and the last one after the
+// loop.
 gpu::ConsumerReleaseOp releaseLater(scf::ForOp &loop, CarriedDot &found) {
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);

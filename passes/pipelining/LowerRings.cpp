@@ -1,4 +1,5 @@
-// LowerRings: a ring becomes allocations in shared memory, one with S stages for each operand; fill i has stage i mod S.
+// LowerRings: a ring becomes allocations in shared memory, one with S stages for each operand; fill
+// i has stage i mod S.
 //
 //   producer_acquire   nothing if the consumer_wait before it has synchronized all threads, else they synchronize here
 //   ring_copy          an asynchronous copy to the stage: cp.async by all threads, or TMA, which one thread issues
@@ -11,15 +12,18 @@
 //   consumer_release   nothing; if warpgroups run independently, each warp arrives at the stage's empty mbarrier, for which the
 //                      thread that fills it again waits
 //
-// The offsets of stages and the parities of their phases are carried through the loop (PipelineState.h). A ring of one stage that
-// is filled by puts alone needs no wait: PlaceBarriers sees its bytes and orders them.
+// The offsets of stages and the parities of their phases are carried through the loop
+// (PipelineState.h). A ring of one stage that is filled by puts alone needs no wait: PlaceBarriers
+// sees its bytes and orders them.
 //
-// If the blocks of a cluster execute one program and have producer warps, what does not depend on a block's rank is copied once:
-// each block's TMA multicasts a share to all of them. A stage is filled again when the warps of all blocks have released it, and all
-// blocks synchronize once the mbarriers are initialized.
+// If the blocks of a cluster execute one program and have producer warps, what does not depend on a
+// block's rank is copied once: each block's TMA multicasts a share to all of them. A stage is
+// filled again when the warps of all blocks have released it, and all blocks synchronize once the
+// mbarriers are initialized.
 //
-// A full mbarrier counts phases: fill i ends phase i / S, and waits tell phases apart by their parity. The mbarriers are initialized
-// before the loop and invalidated after it, so that a loop that runs again begins at phase 0.
+// A full mbarrier counts phases: fill i ends phase i / S, and waits tell phases apart by their
+// parity. The mbarriers are initialized before the loop and invalidated after it, so that a loop
+// that runs again begins at phase 0.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -78,7 +82,8 @@ public:
   }
 
 private:
-  // Do threads hold 16-bit elements in the layout of an accumulator, so that `stmatrix` stores more of them at once than a vector?
+  // Do threads hold 16-bit elements in the layout of an accumulator, so that `stmatrix` stores more
+  // of them at once than a vector?
   static bool takesMatrices(RankedTensorType tile, gpu::SmemType memory) {
     constexpr int kBytes = 2, kVector = 16 / kBytes;
     if (gpu::bytesOf(tile.getElementType()) != kBytes)
@@ -98,7 +103,8 @@ private:
     return 0;
   }
 
-  // A skewed loop waits for fill i + 1; what its leading part alone reads is also filled an iteration further ahead.
+  // A skewed loop waits for fill i + 1; what its leading part alone reads is also filled an
+  // iteration further ahead.
   NamedFills namedFills(gpu::ConsumerWaitOp get, scf::ForOp loop) {
     NamedFills fills;
     if (protocol_.leadOf(get).value_or(0) == 1)
@@ -109,9 +115,9 @@ private:
     return fills;
   }
 
-  // Ping-pong: an iteration releases the *previous* fill, so the first step of a tile releases nothing and the tile's epilogue
-  // releases the last fill: its team returns to the ring only after the other's tile. "Fill -1", for whose release the first
-  // refill waits, is released by team 0.
+  // Ping-pong: an iteration releases the *previous* fill, so the first step of a tile releases
+  // nothing and the tile's epilogue releases the last fill: its team returns to the ring only after
+  // the other's tile. "Fill -1", for whose release the first refill waits, is released by team 0.
   LogicalResult releaseInEpilogues(scf::ForOp loop, gpu::ConsumerWaitOp wait) {
     Location loc = loop.getLoc();
     PingPongTiles tiles = *pingPongTilesOf(loop);
@@ -141,7 +147,8 @@ private:
 
   // --- Copies by TMA --------------------------------------------------------------------------------------------------
 
-  // One thread tells the full mbarrier the bytes of a fill and issues its copies, at the last of them.
+  // One thread tells the full mbarrier the bytes of a fill and issues its copies, at the last of
+  // them.
   LogicalResult lowerTmaCopies() {
     llvm::MapVector<std::pair<Block *, Value>, SmallVector<gpu::RingCopyOp>> fills;
     llvm::SmallDenseSet<uint32_t> operands;
@@ -201,8 +208,9 @@ private:
     return success();
   }
 
-  // Is this a copy of each iteration, to a stage that may still be read? It stands in a branch of the loop's body if its operands
-  // must not be computed speculatively, such as a quotient of run-time numbers.
+  // Is this a copy of each iteration, to a stage that may still be read? It stands in a branch of
+  // the loop's body if its operands must not be computed speculatively, such as a quotient of
+  // run-time numbers.
   bool refills(gpu::RingCopyOp copy) const {
     Operation *parent = copy->getParentOp();
     auto loop = dyn_cast<scf::ForOp>(isa<scf::IfOp>(parent) ? parent->getParentOp() : parent);

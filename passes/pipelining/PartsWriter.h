@@ -8,7 +8,8 @@
 
 namespace tile::passes {
 
-/// Clones the two parts to where they are wanted: each operation once, after those that it takes results of.
+/// Clones the two parts to where they are wanted: each operation once, after those that it takes
+/// results of.
 class PartsWriter {
 public:
   /// `rings` are those that the iterations fill.

@@ -1,14 +1,17 @@
-// PipelineLoops: each ring of a loop of S stages gets S stages, and is filled S - 1 iterations ahead:
+// PipelineLoops: each ring of a loop of S stages gets S stages, and is filled S - 1 iterations
+// ahead:
 //
 //   for i in 0 .. S-2:  fill i                     if there is an iteration i
 //   loop i:             get i; fill i + S - 1      if there is such an iteration; read; release i
 //
-// What the places of the copies follow from is computed again for the later iteration; variables of the loop that it
-// depends on run ahead in variables of their own. Each fill is committed whether it happens or not, so that waits can
-// count. Loads that end in registers are issued with the copies and put at the end of the iteration, when they have come.
+// What the places of the copies follow from is computed again for the later iteration; variables of
+// the loop that it depends on run ahead in variables of their own. Each fill is committed whether
+// it happens or not, so that waits can count. Loads that end in registers are issued with the
+// copies and put at the end of the iteration, when they have come.
 //
-// If the copy engine fills the ring, a product by wgmma stays under way from one iteration to the next, so that the tensor
-// core never waits for a loop to go round: what iteration i waits for is product i - 1, and that fill's stage is refilled:
+// If the copy engine fills the ring, a product by wgmma stays under way from one iteration to the
+// next, so that the tensor core never waits for a loop to go round: what iteration i waits for is
+// product i - 1, and that fill's stage is refilled:
 //
 //   loop i:             get i; product i; wait for product i - 1; release i - 1; fill i + S - 1
 #include "passes/Passes.h"
@@ -126,8 +129,8 @@ private:
     return b_.createOrFold<arith::MulIOp>(loc_, loop_.getStep(), inLoopType(count));
   }
 
-  // Is there an iteration `count` behind the one of this index? So that nothing overflows at the end of the numbers,
-  // the bound moves and not the index.
+  // Is there an iteration `count` behind the one of this index? So that nothing overflows at the
+  // end of the numbers, the bound moves and not the index.
   Value hasIteration(Value index, int64_t count) {
     Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), steps(count));
     return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, index, bound);
@@ -150,8 +153,8 @@ private:
                                [&](BlockArgument variable) { return now.lookup(variable); });
   }
 
-  // The fill of each iteration comes where the stage's readers are known to be done: behind the get, or the wait for the
-  // product of the iteration before.
+  // The fill of each iteration comes where the stage's readers are known to be done: behind the
+  // get, or the wait for the product of the iteration before.
   void fillInside(ValueRange carriedAhead) {
     IRMapping later;
     auto nextOnes = [&](OpBuilder &, Location, ArrayRef<BlockArgument> variables) {
@@ -184,7 +187,8 @@ private:
     SmallVector<Value> tiles;
   };
 
-  // Copies on a condition. What may not be carried out in vain, and tiles in registers, stand in a branch.
+  // Copies on a condition. What may not be carried out in vain, and tiles in registers, stand in a
+  // branch.
   Fill issue(IRMapping &at, Value condition, std::optional<int64_t> knownNumber = {}) {
     if (slice_.isSpeculatable() && ops_.loads.empty()) {
       cloneAll(slice_.ops, at);

@@ -81,7 +81,8 @@ PipelineState PipelineState::advance(OpBuilder &b, Location loc, const RingStrid
 
 namespace {
 
-/// What a loop carries for a ring, before and after an iteration: the states of the fills that it names.
+/// What a loop carries for a ring, before and after an iteration: the states of the fills that it
+/// names.
 class LoopCarrier {
 public:
   LoopCarrier(OpBuilder &b, scf::ForOp loop, RingStrides ring, LoopState &state, bool hasPhases,
@@ -96,7 +97,8 @@ public:
                               ir::TeamIdOp::create(b, loc_, b.getI32Type()), constant(b, loc_, 0));
   }
 
-  // Variables: by stride the offsets of the named fills; the parity of the newest; that of the oldest's release.
+  // Variables: by stride the offsets of the named fills; the parity of the newest; that of the
+  // oldest's release.
   SmallVector<Value> initial(OpBuilder &b) {
     const NamedFills &fills = state_.fills;
     PipelineState newest;

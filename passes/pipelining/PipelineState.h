@@ -1,8 +1,10 @@
-// Where roles stand in a ring: the byte offset of a stage from the first, and the parity of the phase that its fill ends.
+// Where roles stand in a ring: the byte offset of a stage from the first, and the parity of the
+// phase that its fill ends.
 //
-// CUTLASS's PipelineState has an index and a phase. Here offsets in bytes take the place of the index, since an access would have to
-// multiply it. A state is carried through the loop that the ring belongs to and advances once per iteration, offset and parity
-// together; elsewhere both are computed from the number of the fill.
+// CUTLASS's PipelineState has an index and a phase. Here offsets in bytes take the place of the
+// index, since an access would have to multiply it. A state is carried through the loop that the
+// ring belongs to and advances once per iteration, offset and parity together; elsewhere both are
+// computed from the number of the fill.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -13,8 +15,8 @@
 
 namespace tile::passes {
 
-/// The tiles of a flattened loop that two teams alternate: after each of its tiles a team skips the fills of the other's, as
-/// many as a tile has steps. The producer skips none.
+/// The tiles of a flattened loop that two teams alternate: after each of its tiles a team skips the
+/// fills of the other's, as many as a tile has steps. The producer skips none.
 struct PingPongTiles {
   mlir::Value isLastStep;   ///< of a tile
   mlir::Value tripCount;    ///< steps of a tile
@@ -25,7 +27,8 @@ struct PingPongTiles {
 /// Nothing if the plan of the loop has another order.
 std::optional<PingPongTiles> pingPongTilesOf(mlir::scf::ForOp loop);
 
-/// The stages of a ring and, for each memory whose offsets are carried, the bytes from stage to stage.
+/// The stages of a ring and, for each memory whose offsets are carried, the bytes from stage to
+/// stage.
 struct RingStrides {
   int64_t stages;
   llvm::SmallVector<int64_t> bytes;
@@ -48,24 +51,26 @@ struct PipelineState {
                         const FillCount &count) const;
 };
 
-/// The fills that iteration i of a loop names, relative to fill i: from the newest that it waits for to the oldest, whose stage it
-/// begins to fill again.
+/// The fills that iteration i of a loop names, relative to fill i: from the newest that it waits
+/// for to the oldest, whose stage it begins to fill again.
 struct NamedFills {
   int64_t newest = 0, oldest = -1;
 
   int64_t count() const { return newest - oldest + 1; }
 };
 
-/// The states that a loop carries. Offsets are carried for each stride that is no multiple of another and for each fill that an
-/// iteration names. The oldest fill's are also those of the fill S after it.
+/// The states that a loop carries. Offsets are carried for each stride that is no multiple of
+/// another and for each fill that an iteration names. The oldest fill's are also those of the fill
+/// S after it.
 struct LoopState {
   NamedFills fills;
   /// Of fills i + newest, i + newest - 1, ... i + oldest, by stride.
   llvm::MapVector<int64_t, llvm::SmallVector<mlir::BlockArgument>> offsets;
   mlir::BlockArgument fullParity;  ///< of fill i + newest
   mlir::BlockArgument emptyParity; ///< of the release of fill i + oldest, if refills wait for that
-  /// Iterations between a fill's and the one that releases it, 0 or 1. If 1, iteration 0 releases "fill -1", which is phase 0
-  /// of the last stage's releases: the release of fill j ends phase (j + releaseLag) / S.
+  /// Iterations between a fill's and the one that releases it, 0 or 1. If 1, iteration 0 releases
+  /// "fill -1", which is phase 0 of the last stage's releases: the release of fill j ends phase (j
+  /// + releaseLag) / S.
   int64_t releaseLag = 0;
 
   bool belongsTo(mlir::scf::ForOp loop) const;
@@ -74,18 +79,19 @@ struct LoopState {
 /// The states of one ring: in its loops (several if one was peeled) and elsewhere.
 class PipelineStates {
 public:
-  /// If the threads have no register left beside an accumulator, `derivesFromBarriers` is false: offsets of tiles then are not
-  /// computed from those of mbarriers.
+  /// If the threads have no register left beside an accumulator, `derivesFromBarriers` is false:
+  /// offsets of tiles then are not computed from those of mbarriers.
   PipelineStates(gpu::RingType ring, bool derivesFromBarriers)
       : stages_(ring.getStages()), derivesFromBarriers_(derivesFromBarriers) {}
 
-  /// Carries states through a loop; its body moves to a new loop, which is returned. `releaseLag` is given if refills wait for
-  /// releases.
+  /// Carries states through a loop; its body moves to a new loop, which is returned. `releaseLag`
+  /// is given if refills wait for releases.
   mlir::scf::ForOp carryThrough(mlir::scf::ForOp loop, NamedFills fills,
                                 llvm::ArrayRef<int64_t> strides, bool hasPhases,
                                 std::optional<int64_t> releaseLag);
 
-  /// The offset of a fill's stage. Its lead is how far it is ahead of the iteration of `loop`, if that is known.
+  /// The offset of a fill's stage. Its lead is how far it is ahead of the iteration of `loop`, if
+  /// that is known.
   mlir::Value offset(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
                      mlir::Value fill, int64_t stride) const;
 
@@ -93,8 +99,8 @@ public:
   mlir::Value fullParity(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
                          mlir::Value fill) const;
 
-  /// The parity of the phase that a fill waits for: it ends when the fill before in its stage is released. For the first fill of
-  /// a stage it is the phase before the first, which has ended.
+  /// The parity of the phase that a fill waits for: it ends when the fill before in its stage is
+  /// released. For the first fill of a stage it is the phase before the first, which has ended.
   mlir::Value emptyParity(mlir::OpBuilder &b, mlir::scf::ForOp loop, std::optional<int64_t> lead,
                           mlir::Value fill) const;
 

@@ -1,6 +1,7 @@
-// PlaceTeams: teams share a block if a producer warp loads for all of them. Else nothing is gained by executing them at once,
-// and each would need memory of its own for what it loads: they execute one after the other, in a loop. Teams that alternate tiles
-// (ping-pong) become one, which executes all tiles.
+// PlaceTeams: teams share a block if a producer warp loads for all of them. Else nothing is gained
+// by executing them at once, and each would need memory of its own for what it loads: they execute
+// one after the other, in a loop. Teams that alternate tiles (ping-pong) become one, which executes
+// all tiles.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -41,7 +42,8 @@ void loopOverTeams(func::FuncOp kernel, int64_t teams) {
   });
 }
 
-// Without a producer warp all warps execute every tile: each number is the one of all, and nobody takes turns.
+// Without a producer warp all warps execute every tile: each number is the one of all, and nobody
+// takes turns.
 void withoutPingPong(func::FuncOp kernel) {
   kernel.walk([](Operation *op) {
     if (auto byRole = dyn_cast<ir::ByRoleOp>(op)) {

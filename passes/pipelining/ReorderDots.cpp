@@ -1,8 +1,9 @@
-// ReorderDots: a product by wgmma begins behind the one before it if it does not depend on that, and is waited for where
-// its result is taken. So both are under way together, and the warps compute in the meantime with the results of earlier
-// ones. Neither crosses what changes the memory of a product under way, or ends the reading of operands there, as the release
-// of a fill does. A product that reads what is put to shared memory beside it waits for all warps to meet: the next one that
-// takes nothing of that begins before.
+// ReorderDots: a product by wgmma begins behind the one before it if it does not depend on that,
+// and is waited for where its result is taken. So both are under way together, and the warps
+// compute in the meantime with the results of earlier ones. Neither crosses what changes the memory
+// of a product under way, or ends the reading of operands there, as the release of a fill does. A
+// product that reads what is put to shared memory beside it waits for all warps to meet: the next
+// one that takes nothing of that begins before.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -56,8 +57,8 @@ gpu::DotAsyncOp dotBefore(gpu::DotWaitOp wait) {
   return isNext && isa<RankedTensorType>(wait.getResult().getType()) ? product : gpu::DotAsyncOp();
 }
 
-// A product, behind what gives its operands between it and a place before: operations without effects, which can move with it.
-// Nothing if it depends on others there.
+// A product, behind what gives its operands between it and a place before: operations without
+// effects, which can move with it. Nothing if it depends on others there.
 SmallVector<Operation *> sliceBehind(Operation *place, gpu::DotAsyncOp product) {
   SmallVector<Operation *> slice = {product};
   for (Operation *op = product->getPrevNode(); op != place; op = op->getPrevNode()) {
@@ -114,8 +115,8 @@ gpu::DotAsyncOp dotAfter(gpu::DotAsyncOp reader) {
   return dyn_cast_or_null<gpu::DotAsyncOp>(next);
 }
 
-// All warps meet before they read what they have put to shared memory. The next product, if it takes nothing of that, begins
-// before, so that there is one under way meanwhile.
+// All warps meet before they read what they have put to shared memory. The next product, if it
+// takes nothing of that, begins before, so that there is one under way meanwhile.
 void beginBeforeMeeting(gpu::DotAsyncOp reader) {
   gpu::ProducerCommitOp put = putFor(reader);
   gpu::DotAsyncOp other = put ? dotAfter(reader) : gpu::DotAsyncOp();

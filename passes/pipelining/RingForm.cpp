@@ -55,8 +55,8 @@ static bool canBeCut(gpu::RingCopyOp copy, gpu::RingAllocOp ring) {
   return plan && gpu::shareOf(*plan, tile, ir::clusterOf(ring));
 }
 
-// Copies that are the same in all blocks of the cluster and can be cut in as many shares. None if the blocks do not fill the ring at
-// the same time and as often.
+// Copies that are the same in all blocks of the cluster and can be cut in as many shares. None if
+// the blocks do not fill the ring at the same time and as often.
 static llvm::DenseSet<Operation *> copiesOfCluster(gpu::RingAllocOp ring) {
   RankDependence ranks(ring->getParentOfType<func::FuncOp>());
   llvm::DenseSet<Operation *> shared;

@@ -14,8 +14,9 @@ struct RingForm {
   bool isReadByWgmma;
   bool isReadByThreads; ///< not by wgmma alone
   bool hasProducer;     ///< a producer warp fills it
-  /// Each warpgroup goes through iterations by itself, since warpgroups issue their dots in a fixed order or a producer warp, which
-  /// no barrier of all threads may hold, fills the ring. TMA alone then fills it, and empty mbarriers say when a stage is free.
+  /// Each warpgroup goes through iterations by itself, since warpgroups issue their dots in a fixed
+  /// order or a producer warp, which no barrier of all threads may hold, fills the ring. TMA alone
+  /// then fills it, and empty mbarriers say when a stage is free.
   bool warpgroupsRunIndependently;
   bool isSharedByTeams = false; ///< its fills do not depend on the team
   bool isPingPong = false;      ///< and teams alternate the tiles of its loop

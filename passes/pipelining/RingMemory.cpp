@@ -53,8 +53,8 @@ SmallVector<int64_t> RingMemory::strides() const {
   return strides;
 }
 
-// What was written to the stages' memory before is seen before the engine writes there. Of one run nothing has their memory
-// after it.
+// What was written to the stages' memory before is seen before the engine writes there. Of one run
+// nothing has their memory after it.
 void RingMemory::initializeBarriers() {
   OpBuilder b(ring_);
   SmallVector<RingRun> runs = runsOf(ring_);

@@ -1,4 +1,5 @@
-// What a ring becomes in shared memory: its stages, and for what the copy engine brings barriers, one a stage.
+// What a ring becomes in shared memory: its stages, and for what the copy engine brings barriers,
+// one a stage.
 #pragma once
 
 #include "passes/pipelining/RingForm.h"
@@ -19,7 +20,8 @@ public:
   /// From stage to stage, of each tile and of barriers.
   llvm::SmallVector<int64_t> strides() const;
 
-  /// Makes the barriers before each run of fills, so that phases begin at 0, and gives them up behind it.
+  /// Makes the barriers before each run of fills, so that phases begin at 0, and gives them up
+  /// behind it.
   void initializeBarriers();
 
   /// A warp arrives at the release at a distance from the first.

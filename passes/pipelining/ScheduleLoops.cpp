@@ -1,8 +1,9 @@
-// ScheduleLoops: decides how each loop is pipelined and writes it down as its plan (`tilegpu.loop_plan`). Nobody else does.
+// ScheduleLoops: decides how each loop is pipelined and writes it down as its plan
+// (`tilegpu.loop_plan`). Nobody else does.
 //
 // - How many stages its rings have, the fill that is read included.
-// - Whether dots that depend on loads alone run an iteration ahead of the rest (skew), or one dot stays in flight across the
-//   back edge.
+// - Whether dots that depend on loads alone run an iteration ahead of the rest (skew), or one dot
+//   stays in flight across the back edge.
 // - Whether a producer warp issues the loads.
 // - Whether warpgroups issue their dots in a fixed order, or two teams alternate tiles.
 //
@@ -123,8 +124,9 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
                                   plan.getWhyNoProducer(), order);
   }
 
-  // If several warpgroups issue all dots as wgmma, one's are in flight while the others compute; unordered, they tend to run in
-  // lockstep. If threads fill a ring, all synchronize in each iteration, so that there is no order to keep.
+  // If several warpgroups issue all dots as wgmma, one's are in flight while the others compute;
+  // unordered, they tend to run in lockstep. If threads fill a ring, all synchronize in each
+  // iteration, so that there is no order to keep.
   bool canOrderWarpgroups(scf::ForOp loop) {
     int64_t teams =
         hasProducer(getOperation()) ? ir::teamsOf(loop) : 1; // else PlaceTeams leaves one
@@ -161,8 +163,8 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
     return fewest;
   }
 
-  // What stands beside the ring is known later, when memory is placed: here only what can never fit is left out, so that
-  // nobody simulates it.
+  // What stands beside the ring is known later, when memory is placed: here only what can never fit
+  // is left out, so that nobody simulates it.
   int64_t stagesThatFit(scf::ForOp loop) const {
     std::optional<ir::Target> known = ir::findTarget(target);
     if (!known)

@@ -1,20 +1,22 @@
-// SkewLoops: products of a loop that take what an iteration computes lag behind those that depend on what it loads alone.
-// With B for them and what follows from them, and A for the rest:
+// SkewLoops: products of a loop that take what an iteration computes lag behind those that depend
+// on what it loads alone. With B for them and what follows from them, and A for the rest:
 //
 //   for i in l .. u: A(i) B(i)    becomes    if l < u: A(l); for i in l .. u-1: { A(i+1) B(i) }; B(u-1)
 //
-// so that no iteration has a condition, and in each the products of both parts are independent. Those of A begin first,
-// then those of B, which are under way while A goes on with the results of its own (of attention: the softmax). What A has
-// computed for B, and for the iteration behind, crosses to the next iteration as variables of the loop; what both need of
-// indices and tiles in shared memory each finds for itself. The last B fills nothing: no iteration follows.
+// so that no iteration has a condition, and in each the products of both parts are independent.
+// Those of A begin first, then those of B, which are under way while A goes on with the results of
+// its own (of attention: the softmax). What A has computed for B, and for the iteration behind,
+// crosses to the next iteration as variables of the loop; what both need of indices and tiles in
+// shared memory each finds for itself. The last B fills nothing: no iteration follows.
 //
-// The steps of a ring are in the part that reads it, where fills are released as soon as the products that read them are done: of
-// S stages the loads run S - 1 iterations ahead. Of a ring that both parts read A gets the fills and B releases them, so that the
-// loads run S - 2 iterations ahead of the products of A.
+// The steps of a ring are in the part that reads it, where fills are released as soon as the
+// products that read them are done: of S stages the loads run S - 1 iterations ahead. Of a ring
+// that both parts read A gets the fills and B releases them, so that the loads run S - 2 iterations
+// ahead of the products of A.
 //
-// Several groups of warps whose products are all by wgmma take turns at beginning them: one's are under way while the others
-// compute. Left to themselves they may do the same at the same time. If threads fill the ring they meet in each iteration,
-// and have no turns to take.
+// Several groups of warps whose products are all by wgmma take turns at beginning them: one's are
+// under way while the others compute. Left to themselves they may do the same at the same time. If
+// threads fill the ring they meet in each iteration, and have no turns to take.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -110,8 +112,9 @@ private:
     return llvm::to_vector_of<Value>(steady.getResults());
   }
 
-  // Products of both parts begin as early as they can. A waits for its own where it needs them, and for those of B where it
-  // needs those, or what they are reading is to be replaced. What is put, and the end of a fill, come at the end.
+  // Products of both parts begin as early as they can. A waits for its own where it needs them, and
+  // for those of B where it needs those, or what they are reading is to be replaced. What is put,
+  // and the end of a fill, come at the end.
   void interleave(PartsWriter &parts) {
     bool hasBegun = false;
     for (Operation *op : skew_.leading) {

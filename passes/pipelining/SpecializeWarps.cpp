@@ -1,12 +1,15 @@
-// SpecializeWarps: a producer warp fills the rings of loops that ask for one, the consumer warps do the rest.
+// SpecializeWarps: a producer warp fills the rings of loops that ask for one, the consumer warps do
+// the rest.
 //
 //   body    becomes    warp_specialize consumers { the rest } producer { the fills }
 //
-// The fills are a program of their own: they, the loops and branches around them, and the scalars that all of these depend on
-// are written to the producer's region. The consumers' region gets everything but the fills and what only they need. Both have
-// the kernel's allocations of shared memory. Only mbarriers order the two roles: the full ones, which count bytes, and the empty
-// ones, at which each consumer warp releases a stage. Both synchronize once those are initialized. A warpgroup changes its
-// registers together, so the producer role has four warps, of which three end at once.
+// The fills are a program of their own: they, the loops and branches around them, and the scalars
+// that all of these depend on are written to the producer's region. The consumers' region gets
+// everything but the fills and what only they need. Both have the kernel's allocations of shared
+// memory. Only mbarriers order the two roles: the full ones, which count bytes, and the empty ones,
+// at which each consumer warp releases a stage. Both synchronize once those are initialized. A
+// warpgroup changes its registers together, so the producer role has four warps, of which three end
+// at once.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -30,8 +33,8 @@ namespace tile::passes {
 
 namespace {
 
-/// The producer needs an address per TMA box. Up to kFewBoxes always fit in the fewest registers that it can keep, up to kMostBoxes
-/// usually.
+/// The producer needs an address per TMA box. Up to kFewBoxes always fit in the fewest registers
+/// that it can keep, up to kMostBoxes usually.
 constexpr int64_t kMostBoxes = 12, kFewBoxes = 8;
 
 /// The numbers of the roles, in the order of their warps.
@@ -222,7 +225,8 @@ private:
     writeConsumers(consumers);
   }
 
-  // The producer keeps more than the fewest registers also if it may need them and the consumers do not.
+  // The producer keeps more than the fewest registers also if it may need them and the consumers do
+  // not.
   void shareRegisters() {
     if (!roles_.getRole(kProducer).getRegisters())
       return;
@@ -248,8 +252,8 @@ private:
     to.walk([](scf::ForOp loop) { gpu::removeLoopPlan(loop); }); // the consumers' loop keeps it
   }
 
-  // Other blocks still copy to this one's memory, and their warps arrive at its mbarriers: it must not end before them. The producer
-  // need not wait: nobody waits for warps that have ended.
+  // Other blocks still copy to this one's memory, and their warps arrive at its mbarriers: it must
+  // not end before them. The producer need not wait: nobody waits for warps that have ended.
   void writeConsumers(const RoleSlice &slice) {
     b_.setInsertionPointToEnd(&roles_.getBody(kConsumers));
     RoleWriter(b_, slice).write(body_);

@@ -1,6 +1,7 @@
-// SplitRings: what a rotated loop loads comes in a ring for each part of its body that reads, so that each fill is released when
-// the products that read it are done, and not when those of the other part are, an iteration later. Of attention keys and values
-// have rings of their own: two stages of each hide what a copy takes, where of both together it takes three.
+// SplitRings: what a rotated loop loads comes in a ring for each part of its body that reads, so
+// that each fill is released when the products that read it are done, and not when those of the
+// other part are, an iteration later. Of attention keys and values have rings of their own: two
+// stages of each hide what a copy takes, where of both together it takes three.
 //
 //   acquire r, copy k to r, copy v to r, commit r; get r; S = q k; ... O += P v; release r
 //   becomes

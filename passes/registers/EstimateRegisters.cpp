@@ -1,4 +1,5 @@
-// EstimateRegisters: says that a kernel's threads cannot hold what they would have to, before an assembler spills it.
+// EstimateRegisters: says that a kernel's threads cannot hold what they would have to, before an
+// assembler spills it.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -19,8 +20,9 @@ namespace tile::passes {
 
 namespace {
 
-/// A kernel whose products need more than this share of the registers there are is refused. Up to it, such kernels were assembled
-/// that spill nothing; beyond it none (docs/decisions/0025-registers-are-estimated.md).
+/// A kernel whose products need more than this share of the registers there are is refused. Up to
+/// it, such kernels were assembled that spill nothing; beyond it none
+/// (docs/decisions/0025-registers-are-estimated.md).
 constexpr double kRefused = 1.25;
 
 bool isDot(Operation &op) {
@@ -28,8 +30,9 @@ bool isDot(Operation &op) {
          (isa<ir::DotOp>(op) && gpu::variantOf(&op) == gpu::VariantKind::MmaSync);
 }
 
-// The assembler goes through other work a part of a tile at a time, as it likes: what is needed is known at products on tensor cores,
-// and beside them in their loops, which hold their sums (docs/decisions/0025-registers-are-estimated.md).
+// The assembler goes through other work a part of a tile at a time, as it likes: what is needed is
+// known at products on tensor cores, and beside them in their loops, which hold their sums
+// (docs/decisions/0025-registers-are-estimated.md).
 bool isAtDot(Operation *place) {
   if (!place || isDot(*place))
     return place;
@@ -48,7 +51,8 @@ struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters
     if (failed(found))
       return signalPassFailure();
     KernelRegisters registers = estimateRegisters(kernel, *found);
-    // What fills rings has scalars alone, many of which the assembler keeps in registers of the whole warp.
+    // What fills rings has scalars alone, many of which the assembler keeps in registers of the
+    // whole warp.
     check(registers.compute, registers.producer ? "a thread that computes" : "a thread",
           /*mayRefuse=*/!saysRegisters(kernel));
     if (registers.producer)

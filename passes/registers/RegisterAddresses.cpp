@@ -17,7 +17,8 @@ namespace {
 
 /// An address of global memory has 64 bits, one of shared memory 32.
 constexpr int64_t kGlobalWords = 2;
-/// Of the seven predicate registers, those that hold what is known of positions; what finds no place there takes a word.
+/// Of the seven predicate registers, those that hold what is known of positions; what finds no
+/// place there takes a word.
 constexpr int64_t kPredicates = 6;
 
 bool isUnit(Value stride) {
@@ -25,8 +26,8 @@ bool isUnit(Value stride) {
   return matchPattern(stride, m_ConstantInt(&constant)) && constant.isOne();
 }
 
-/// Words of one address for each place that differs along a dimension whose stride shows at run time: along others the
-/// distance is part of the instruction.
+/// Words of one address for each place that differs along a dimension whose stride shows at run
+/// time: along others the distance is part of the instruction.
 int64_t globalWords(Value view, const layout::Layout &layout) {
   auto made = view.getDefiningOp<ir::MakeViewOp>();
   if (!made)
@@ -42,8 +43,8 @@ int64_t globalWords(Value view, const layout::Layout &layout) {
   return kGlobalWords * static_cast<int64_t>(places.size());
 }
 
-/// One address for each pattern of bits that registers and threads both toggle; what threads leave alone is part of the
-/// instruction.
+/// One address for each pattern of bits that registers and threads both toggle; what threads leave
+/// alone is part of the instruction.
 int64_t sharedWords(const layout::Layout &layout, gpu::SmemType memory) {
   layout::SharedLayout shared = gpu::sharedOf(memory).leadingPart(layout.shape());
   std::optional<layout::SharedAddress> address = layout::sharedAddress(layout, shared);
@@ -79,7 +80,8 @@ std::optional<Checks> checksOf(Operation *op) {
   return std::nullopt;
 }
 
-/// Positions of a thread's vectors that are asked about, along the dimensions whose offset `isFixed`.
+/// Positions of a thread's vectors that are asked about, along the dimensions whose offset
+/// `isFixed`.
 int64_t positionsOf(const Checks &checks, llvm::function_ref<bool(Value)> isFixed) {
   int32_t vector = std::min<int32_t>(checks.layout.consecutiveElements(checks.access.getOrder()[0]),
                                      checks.access.getVector());

@@ -16,14 +16,16 @@ namespace tile::passes {
 
 namespace {
 
-/// What every kernel takes besides its values: numbers of thread and lane, the stack pointer, an address and a comparison
-/// in the making.
+/// What every kernel takes besides its values: numbers of thread and lane, the stack pointer, an
+/// address and a comparison in the making.
 constexpr int64_t kAlways = 6;
 /// What it takes more where the assembler need not leave registers to other blocks.
 constexpr int64_t kAtEase = 5;
-/// Up to this share of the registers there are, the assembler takes some to load ahead and to keep addresses.
+/// Up to this share of the registers there are, the assembler takes some to load ahead and to keep
+/// addresses.
 constexpr double kComfortable = 0.8;
-/// What a function of f64 has in the making: it is a polynomial, several elements of which are computed at once.
+/// What a function of f64 has in the making: it is a polynomial, several elements of which are
+/// computed at once.
 constexpr int64_t kFunctionOfF64 = 24;
 
 /// Roots whose registers are in use at a place.
@@ -93,7 +95,8 @@ private:
     use(op->getOperands(), live);
   }
 
-  // What the loop carries is in one place from iteration to iteration; what its body uses of outside is in use throughout.
+  // What the loop carries is in one place from iteration to iteration; what its body uses of
+  // outside is in use throughout.
   void visitFor(scf::ForOp loop, Live &live) {
     for (Value result : loop.getResults())
       live.remove(result);
@@ -155,8 +158,8 @@ private:
       });
   }
 
-  // Operands that are not used any more make room for results. `live` is what is in use behind the operation, its
-  // results left out.
+  // Operands that are not used any more make room for results. `live` is what is in use behind the
+  // operation, its results left out.
   void consider(Operation *op, const Live &live) {
     Words rest = sum(live), results, dying;
     for (Value result : op->getResults())

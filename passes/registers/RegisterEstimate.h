@@ -1,11 +1,14 @@
-// How many registers a thread of a kernel in dialect tilegpu needs, before anything is assembled: the words that are alive
-// at the worst place, counted backward over structured control flow, and what every kernel has besides.
+// How many registers a thread of a kernel in dialect tilegpu needs, before anything is assembled:
+// the words that are alive at the worst place, counted backward over structured control flow, and
+// what every kernel has besides.
 //
-// The assembler schedules anew, so this is an estimate: docs/decisions/0025-registers-are-estimated.md has its error. Two
-// things it does are modelled. A product's fragments are loaded as the steps along K need them, a step ahead if there is
-// room; and where the registers of a multiprocessor are left to it, it is sparing with those for addresses.
-// It is near for kernels with products, and no measure of elementwise ones, of which the assembler does a part at a time.
-// What functions that are called, and code in PTX or CUDA C++, take by themselves is not counted.
+// The assembler schedules anew, so this is an estimate:
+// docs/decisions/0025-registers-are-estimated.md has its error. Two things it does are modelled. A
+// product's fragments are loaded as the steps along K need them, a step ahead if there is room; and
+// where the registers of a multiprocessor are left to it, it is sparing with those for addresses.
+// It is near for kernels with products, and no measure of elementwise ones, of which the assembler
+// does a part at a time. What functions that are called, and code in PTX or CUDA C++, take by
+// themselves is not counted.
 #pragma once
 
 #include "ir/target/Target.h"
@@ -28,7 +31,8 @@ struct KernelRegisters {
   std::optional<RegisterEstimate> producer; ///< of those that fill rings, if others do
   std::optional<int64_t> launched;          ///< of all at the launch, if they hand registers over
 
-  /// What the assembler is expected to report: of kernels whose warps hand registers over, those at the launch.
+  /// What the assembler is expected to report: of kernels whose warps hand registers over, those at
+  /// the launch.
   int64_t reported() const;
 };
 

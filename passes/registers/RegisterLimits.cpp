@@ -11,13 +11,15 @@ namespace tile::passes {
 /// In steps of which the threads of a warp have registers.
 static constexpr int64_t kStep = 8;
 
-// Registers of 32 bits that a thread needs for a tile; narrower elements are mostly computed on one a register.
+// Registers of 32 bits that a thread needs for a tile; narrower elements are mostly computed on one
+// a register.
 static int64_t registersOf(RankedTensorType tile) {
   return gpu::layoutOf(tile).numRegisters() *
          std::max<int64_t>(1, gpu::bytesOf(tile.getElementType()) / 4);
 }
 
-// The assembler, left to itself, would spill far below the registers that there are around products and with large tiles.
+// The assembler, left to itself, would spill far below the registers that there are around products
+// and with large tiles.
 static bool wantsAllRegisters(func::FuncOp kernel) {
   constexpr int64_t kLargeTile = 64;
   return kernel

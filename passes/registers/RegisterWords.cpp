@@ -71,8 +71,8 @@ bool keepsElements(Operation *op) {
   return isElementwise(op) || isa_and_present<ir::PermuteOp>(op);
 }
 
-// Are the fragments of a step along K as many words as the sums of a thread? Then there is as much to load as to multiply, and
-// the assembler does not load ahead.
+// Are the fragments of a step along K as many words as the sums of a thread? Then there is as much
+// to load as to multiply, and the assembler does not load ahead.
 bool haveFewSums(ir::DotOp dot, int64_t steps) {
   auto wordsOf = [](Value tile) {
     auto type = cast<RankedTensorType>(tile.getType());
@@ -81,7 +81,8 @@ bool haveFewSums(ir::DotOp dot, int64_t steps) {
   return (wordsOf(dot.getA()) + wordsOf(dot.getB())) / steps >= wordsOf(dot.getAcc());
 }
 
-// What several products take stays to the last of them: they add to the same sums one after the other.
+// What several products take stays to the last of them: they add to the same sums one after the
+// other.
 Consumption consumptionOf(Value tile) {
   while (tile.hasOneUse()) {
     OpOperand &use = *tile.use_begin();
@@ -119,8 +120,8 @@ bool isLoadedInBlock(Value tile) {
   return false;
 }
 
-// Registers of the results of a reduction that a load is for alone, and which combines the elements as they arrive; nothing
-// if it is for anything else.
+// Registers of the results of a reduction that a load is for alone, and which combines the elements
+// as they arrive; nothing if it is for anything else.
 std::optional<int64_t> elementsReducedTo(Value loaded) {
   if (!isa_and_present<gpu::SmemLoadOp, ir::ViewLoadOp>(loaded.getDefiningOp()))
     return std::nullopt;

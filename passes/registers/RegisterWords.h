@@ -1,10 +1,12 @@
-// Which registers of a thread the values of a kernel in dialect tilegpu are in, and how many words of 32 bits they take.
+// Which registers of a thread the values of a kernel in dialect tilegpu are in, and how many words
+// of 32 bits they take.
 //
-// Code generation gives each element of a tile that a thread holds a value of its own, so that an operation which only
-// renames elements (a broadcast, a reshape, the wait of a product) costs nothing: its result is in its operand's registers.
-// What follows from constants, numbers of elements and scalars alone is computed where it is used, and so is, element by
-// element, what the next operation alone takes. All other values are roots: they have registers of their own, from where
-// they are made to where their last user is.
+// Code generation gives each element of a tile that a thread holds a value of its own, so that an
+// operation which only renames elements (a broadcast, a reshape, the wait of a product) costs
+// nothing: its result is in its operand's registers. What follows from constants, numbers of
+// elements and scalars alone is computed where it is used, and so is, element by element, what the
+// next operation alone takes. All other values are roots: they have registers of their own, from
+// where they are made to where their last user is.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"

@@ -43,7 +43,8 @@ public:
   }
 
 private:
-  // What the loads' places follow from goes to the top of the body; the operation before which the ring is filled.
+  // What the loads' places follow from goes to the top of the body; the operation before which the
+  // ring is filled.
   Block::iterator placeOfFills() {
     llvm::SetVector<Operation *> needed;
     for (auto &[load, part] : parts_)
@@ -137,7 +138,8 @@ private:
     eraseUnused(before);
   }
 
-  // Each thread reads the elements that it shall have: what becomes columns of rows are the names of registers.
+  // Each thread reads the elements that it shall have: what becomes columns of rows are the names
+  // of registers.
   Value loadTransposed(Type type, Value memory, Location loc) {
     auto smem = cast<gpu::SmemType>(memory.getType());
     layout::Layout asInMemory = layout::permute(gpu::layoutOf(type), {1, 0});
@@ -154,8 +156,8 @@ private:
     eraseUnused(change);
   }
 
-  // Users that are no products see the tile as it was loaded. Products by multiply-add are among the users until they
-  // are replaced.
+  // Users that are no products see the tile as it was loaded. Products by multiply-add are among
+  // the users until they are replaced.
   void readAsTile(ir::ViewLoadOp load, const LoopOperand &part, Value memory) {
     if (!load.use_empty()) {
       b_.setInsertionPoint(load);

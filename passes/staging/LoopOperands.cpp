@@ -23,8 +23,8 @@ namespace {
 
 // --- How a part gets to shared memory ------------------------------------------------------------
 
-/// The form of a part's memory that a product by wgmma demands; null if none reads it. Several agree: the tile is ordered as
-/// its view for all of them.
+/// The form of a part's memory that a product by wgmma demands; null if none reads it. Several
+/// agree: the tile is ordered as its view for all of them.
 gpu::SmemType memoryForWgmma(const LoopOperand &part) {
   for (auto [operand, isTransposed] : part.uses)
     if (gpu::isWgmma(cast<ir::DotOp>(operand->getOwner())) && gpu::readsSharedMemory(*operand)) {
@@ -52,7 +52,8 @@ int64_t costOfCopy(ir::ViewLoadOp load, const layout::Layout &loaded, gpu::SmemT
   return accessCost(plan->inMemory, shared, bytes, group);
 }
 
-// The copy engine writes memory of its own form, which must not cost the readers more. If it cannot, threads copy.
+// The copy engine writes memory of its own form, which must not cost the readers more. If it
+// cannot, threads copy.
 bool decideTma(ir::ViewLoadOp load, LoopOperand &part) {
   Type element = ir::elementTypeOf(load.getResult().getType());
   ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
@@ -118,7 +119,8 @@ LogicalResult verifyDemand(ir::ViewLoadOp load, const LoopOperand &part) {
 
 // --- Who reads the parts -------------------------------------------------------------------------
 
-/// What a product reads of an operand in registers, or if it reads shared memory what it multiplies.
+/// What a product reads of an operand in registers, or if it reads shared memory what it
+/// multiplies.
 layout::Layout readerOf(OpOperand &use) {
   auto dot = cast<ir::DotOp>(use.getOwner());
   if (!gpu::isMultiplyAdd(dot))
@@ -128,7 +130,8 @@ layout::Layout readerOf(OpOperand &use) {
                                      : layout::multiplyAddColumns(acc, dot.getSizes().k);
 }
 
-// Is a tile taken by tensor cores alone, as a matrix? Products by multiply-add read shared memory as it lies.
+// Is a tile taken by tensor cores alone, as a matrix? Products by multiply-add read shared memory
+// as it lies.
 bool isForTensorCores(ir::ViewLoadOp load) {
   SmallVector<Value> open = {load.getResult()};
   while (!open.empty())

@@ -1,5 +1,5 @@
-// The loads of a loop's body that products depend on, as parts of one ring: who reads each of them, and how it gets to shared
-// memory.
+// The loads of a loop's body that products depend on, as parts of one ring: who reads each of them,
+// and how it gets to shared memory.
 #pragma once
 
 #include "ir/Annotations.h"
@@ -29,7 +29,8 @@ struct LoopOperand {
   llvm::SmallVector<gpu::ConvertLayoutOp> changes;
   llvm::SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
-  /// How the tile gets there: by the copy engine, by asynchronous copies of threads, or else through registers.
+  /// How the tile gets there: by the copy engine, by asynchronous copies of threads, or else
+  /// through registers.
   gpu::VariantKind transport = gpu::VariantKind::Vector;
 
   bool isAsync() const { return transport != gpu::VariantKind::Vector; }
@@ -37,8 +38,9 @@ struct LoopOperand {
 
 using LoopOperands = llvm::MapVector<ir::ViewLoadOp, LoopOperand>;
 
-/// Those that may run ahead. Of loads that are each other's transpose the first is a part, which the users of both read. An
-/// error where the program demands a way to copy that memory as the readers need it refuses.
+/// Those that may run ahead. Of loads that are each other's transpose the first is a part, which
+/// the users of both read. An error where the program demands a way to copy that memory as the
+/// readers need it refuses.
 mlir::FailureOr<LoopOperands> partsOf(mlir::scf::ForOp loop);
 
 } // namespace tile::passes

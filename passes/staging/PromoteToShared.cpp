@@ -1,8 +1,9 @@
-// PromoteToShared: operands of products reach their fragment layouts through shared memory. What a loop loads for the
-// products of its body comes in one ring (staging/LoopLoads.h); any other operand becomes a ring of one stage of its own:
-// `put` writes the tile, `get` names the stage, and a load from it delivers the fragments; products by multiply-add read
-// the stage themselves. The swizzle lets both sides pass without bank conflicts, and a transposed
-// operand needs no transpose of its own.
+// PromoteToShared: operands of products reach their fragment layouts through shared memory. What a
+// loop loads for the products of its body comes in one ring (staging/LoopLoads.h); any other
+// operand becomes a ring of one stage of its own: `put` writes the tile, `get` names the stage, and
+// a load from it delivers the fragments; products by multiply-add read the stage themselves. The
+// swizzle lets both sides pass without bank conflicts, and a transposed operand needs no transpose
+// of its own.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -65,14 +66,16 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
         multiplyFromShared(dot, byLoops);
       else if (!gpu::kWidthOf(dot)) // else threads have what the instructions take
         stageFragments(dot);
-    // Products read their operands themselves: loads of these that nothing takes any more would count as readers.
+    // Products read their operands themselves: loads of these that nothing takes any more would
+    // count as readers.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
     if (failed(verifyRings(getOperation())))
       signalPassFailure();
   }
 
-  // A tile that is both operands is put once. Both puts come before both loads, so that one barrier serves them.
+  // A tile that is both operands is put once. Both puts come before both loads, so that one barrier
+  // serves them.
   void stageFragments(ir::DotOp dot) {
     SmallVector<gpu::ConvertLayoutOp> changes;
     for (Value operand : {dot.getA(), dot.getB()})
@@ -91,7 +94,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
       load(change, stage, dot);
   }
 
-  // Beside the product if the change happens there, so that global loads go first; else where it stood.
+  // Beside the product if the change happens there, so that global loads go first; else where it
+  // stood.
   Operation *placeOf(gpu::ConvertLayoutOp change, ir::DotOp dot) {
     return change->getBlock() == dot->getBlock() ? dot.getOperation() : change.getOperation();
   }
@@ -164,8 +168,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return memory;
   }
 
-  // Products that stand in loops share what was put for them before. What is put beside a product is released when no
-  // product of the block is under way any more.
+  // Products that stand in loops share what was put for them before. What is put beside a product
+  // is released when no product of the block is under way any more.
   Value getForGroups(ir::DotOp dot, Value tile, gpu::SmemType memory) {
     Operation *place = placeOf(tile, dot);
     if (place == dot) {

@@ -67,7 +67,8 @@ Value addPromoted(ir::DotOp dot, const StagedOperands &operands) {
     older = younger;
   }
   Value last = runs.wait(older, 0);
-  // Others wait for the stages that the products have read: sums for the next iteration are added when these are released.
+  // Others wait for the stages that the products have read: sums for the next iteration are added
+  // when these are released.
   Operation *end = dot->getBlock()->getTerminator();
   if (llvm::all_of(dot->getUsers(), [&](Operation *user) { return user == end; }))
     builder.setInsertionPoint(end);

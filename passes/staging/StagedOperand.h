@@ -8,7 +8,8 @@ namespace tile::passes {
 
 struct StagedOperand {
   mlir::Value value;
-  /// Does its tile lie in shared memory with rows for columns? One stage serves products that take a tile either way.
+  /// Does its tile lie in shared memory with rows for columns? One stage serves products that take
+  /// a tile either way.
   bool isTransposed = false;
 
   explicit operator bool() const { return value != nullptr; }

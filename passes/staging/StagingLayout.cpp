@@ -9,7 +9,8 @@ namespace tile::passes {
 
 namespace {
 
-// Dimensions from the fastest in the registers that write the tile: its rows in shared memory run the same way.
+// Dimensions from the fastest in the registers that write the tile: its rows in shared memory run
+// the same way.
 std::vector<int32_t> orderOf(const layout::Layout &layout) {
   int32_t rank = layout.rank(), fastest = rank - 1;
   const std::vector<layout::Coords> &registers = layout.bases(layout::In::Register),
@@ -25,7 +26,8 @@ std::vector<int32_t> orderOf(const layout::Layout &layout) {
   return order;
 }
 
-// What keeps 16 bytes of a row together comes first, since copies move so many: of equal ones that for ldmatrix.
+// What keeps 16 bytes of a row together comes first, since copies move so many: of equal ones that
+// for ldmatrix.
 std::vector<layout::SharedLayout> candidatesFor(const layout::Layout &writer,
                                                 ArrayRef<layout::Layout> readers, int bytes) {
   std::vector<layout::SharedLayout> candidates;

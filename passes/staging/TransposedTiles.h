@@ -5,8 +5,8 @@
 
 namespace tile::passes {
 
-/// Do two loads read the same elements, one with rows for columns? Their views are each other's transpose. That nothing
-/// changes the memory between the two is for the caller to know.
+/// Do two loads read the same elements, one with rows for columns? Their views are each other's
+/// transpose. That nothing changes the memory between the two is for the caller to know.
 bool isTransposeOf(ir::ViewLoadOp load, ir::ViewLoadOp other);
 
 /// The matrix that an operand is with rows for columns, but for its layout; null if it is none.

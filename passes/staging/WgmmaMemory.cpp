@@ -33,8 +33,8 @@ int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
   return ir::wgmmaColumns(wgmma, sizes.n, groups / ofRows);
 }
 
-// The dimension of an operand along which the elements that its load finds as neighbours in memory lie. Changes of shape
-// between the two only add and drop dimensions of extent 1.
+// The dimension of an operand along which the elements that its load finds as neighbours in memory
+// lie. Changes of shape between the two only add and drop dimensions of extent 1.
 static int32_t fastestDim(ir::ViewLoadOp load) {
   gpu::AccessAttr access = gpu::accessOf(load);
   int32_t dim = 0,
@@ -44,20 +44,23 @@ static int32_t fastestDim(ir::ViewLoadOp load) {
   return std::min(dim, 1);
 }
 
-// Operands of instructions that read one way alone must lie so where they were loaded: others are computed from the load.
+// Operands of instructions that read one way alone must lie so where they were loaded: others are
+// computed from the load.
 static OperandLoad loadOf(OpOperand &operand) {
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(cast<ir::DotOp>(operand.getOwner()));
   return wgmma && wgmma->takesMnMajor ? loadEitherWay(operand.get())
                                       : OperandLoad{loadBehind(operand.get())};
 }
 
-// Is an operand computed where the product stands, so that it would be put to shared memory for this product alone?
+// Is an operand computed where the product stands, so that it would be put to shared memory for
+// this product alone?
 static bool isComputedBeside(OpOperand &operand) {
   Operation *op = operand.get().getDefiningOp();
   return !loadOf(operand).load && (!op || op->getBlock() == operand.getOwner()->getBlock());
 }
 
-// Is a tile another product's result with rows for columns, and something computed from each element?
+// Is a tile another product's result with rows for columns, and something computed from each
+// element?
 static bool isTransposedResult(Value tile) {
   llvm::SetVector<std::pair<Value, unsigned>> open; // with 1 if rows are columns of the tile
   open.insert({tile, 0});
@@ -81,7 +84,8 @@ static bool isTransposedResult(Value tile) {
   return false;
 }
 
-// The dimension along which threads have neighbours of a computed operand: that of the load it is computed from, if it is.
+// The dimension along which threads have neighbours of a computed operand: that of the load it is
+// computed from, if it is.
 static int32_t fastestDimOfComputed(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {
   bool isA = operand.getOperandNumber() == 0;
   if (isA || !wgmma.takesMnMajor)

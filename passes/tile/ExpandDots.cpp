@@ -1,8 +1,9 @@
-// ExpandDots: f32 products of several terms. Each operand is split into parts that the tensor core multiplies exactly, the
-// largest first: with x = big + small (+ smaller), a*b is nearly big*big and the products of the other parts. Those are
-// summed first, smallest first. Where the sum is NaN although the operands are finite or infinite (inf - inf in the
-// split, inf * 0), it is zeroed, or infinite products would come out as NaN. Products of fp8 that the target's tensor core
-// does not have become products of f16.
+// ExpandDots: f32 products of several terms. Each operand is split into parts that the tensor core
+// multiplies exactly, the largest first: with x = big + small (+ smaller), a*b is nearly big*big
+// and the products of the other parts. Those are summed first, smallest first. Where the sum is NaN
+// although the operands are finite or infinite (inf - inf in the split, inf * 0), it is zeroed, or
+// infinite products would come out as NaN. Products of fp8 that the target's tensor core does not
+// have become products of f16.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -97,7 +98,8 @@ void expand(ir::DotOp dot) {
   expand(dot, a, b, isThree ? Terms(kThreeTerms) : Terms(kSixTerms), ir::Precision::Ieee);
 }
 
-/// Why the target's tensor core does not multiply these fp8 operands; nothing if it does, or if they are none.
+/// Why the target's tensor core does not multiply these fp8 operands; nothing if it does, or if
+/// they are none.
 std::optional<std::string> refuseFloat8(ir::DotOp dot, const ir::Target &target) {
   if (!ir::isFloat8(ir::elementTypeOf(dot.getA().getType())))
     return std::nullopt;

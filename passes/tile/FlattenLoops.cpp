@@ -1,17 +1,19 @@
-// FlattenLoops: `tile.flatten` on a loop makes it and the loop inside it one. Loads that run ahead of the one loop run on
-// where one iteration of the outer loop ends and the next begins: in a persistent kernel, while a tile is stored.
+// FlattenLoops: `tile.flatten` on a loop makes it and the loop inside it one. Loads that run ahead
+// of the one loop run on where one iteration of the outer loop ends and the next begins: in a
+// persistent kernel, while a tile is stored.
 //
-// A nest of nothing else is one loop over all pairs of indices. What stands beside the inner loop executes in the first or the last
-// step of a tile (an iteration of the outer loop); the indices are carried, since to divide one index by the count would cost
-// more:
+// A nest of nothing else is one loop over all pairs of indices. What stands beside the inner loop
+// executes in the first or the last step of a tile (an iteration of the outer loop); the indices
+// are carried, since to divide one index by the count would cost more:
 //
 //   for i: { P(i); x = for j (a = init): B(i, j, a); T(i, x) }   becomes, if there are pairs of indices,
 //
 //   for each pair (i, j), P(i), a:  { a = j is the first ? init : a; x = B(i, j, a);
 //                                     if j is the last: { T(i, x); the next i, P(i) } }
 //
-// and, if the inner loop has no iteration, the outer one without it. The steps of an ordered barrier (PingPongLoops) move along:
-// a team waits in the first step of a tile and arrives in the last one.
+// and, if the inner loop has no iteration, the outer one without it. The steps of an ordered
+// barrier (PingPongLoops) move along: a team waits in the first step of a tile and arrives in the
+// last one.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -121,7 +123,8 @@ private:
     writeBody(one);
   }
 
-  // What stands before the inner loop, for the outer index of a mapping; the values that are carried.
+  // What stands before the inner loop, for the outer index of a mapping; the values that are
+  // carried.
   SmallVector<Value> carriedAt(IRMapping &at) {
     for (Operation *op : nest_.before)
       if (!isOrdered(op))

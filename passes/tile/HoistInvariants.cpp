@@ -1,5 +1,5 @@
-// HoistInvariants: upstream's loop-invariant code motion, for the loops that want it. Inner loops first, so that what
-// leaves one may leave the next.
+// HoistInvariants: upstream's loop-invariant code motion, for the loops that want it. Inner loops
+// first, so that what leaves one may leave the next.
 #include "passes/Passes.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"

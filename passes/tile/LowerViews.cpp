@@ -1,5 +1,6 @@
-// LowerViews: a view argument becomes what a launch passes (pointer, extents, strides), and each access of a view learns
-// which dimension is contiguous, how wide its vectors may be, and which bounds checks it needs.
+// LowerViews: a view argument becomes what a launch passes (pointer, extents, strides), and each
+// access of a view learns which dimension is contiguous, how wide its vectors may be, and which
+// bounds checks it needs.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -28,7 +29,8 @@ public:
       : function_(function), source_(source),
         builder_(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
-  // Replaces the uses of a view by a `tile.make_view` of new arguments. They are appended; the caller erases the view.
+  // Replaces the uses of a view by a `tile.make_view` of new arguments. They are appended; the
+  // caller erases the view.
   void expandView(ir::ViewType type) {
     Location loc = function_.getArgument(source_).getLoc();
     auto alignment = function_.getArgAttrOfType<IntegerAttr>(source_, ir::kAlignmentAttr);
@@ -105,8 +107,8 @@ private:
   OpBuilder builder_;
 };
 
-// The grid's symbols named arguments of the source kernel; now each is the scalar that took its place. `first` is where
-// the new arguments begin.
+// The grid's symbols named arguments of the source kernel; now each is the scalar that took its
+// place. `first` is where the new arguments begin.
 void remapGrid(func::FuncOp function, unsigned first) {
   auto symbols = function->getAttrOfType<ArrayAttr>(ir::kGridSymbolsAttr);
   if (!symbols)
@@ -224,7 +226,8 @@ public:
   }
 
 private:
-  // Dimensions from the fastest varying: a unit stride first, the others from the last to the first.
+  // Dimensions from the fastest varying: a unit stride first, the others from the last to the
+  // first.
   SmallVector<int32_t> memoryOrder(ir::MakeViewOp view) {
     SmallVector<int32_t> order;
     auto rank = static_cast<int32_t>(view.getStrides().size());
@@ -237,7 +240,8 @@ private:
     return order;
   }
 
-  // A tile whose extent divides both its offset and the view's extent is inside or outside as a whole.
+  // A tile whose extent divides both its offset and the view's extent is inside or outside as a
+  // whole.
   gpu::Bounds boundsOf(ir::MakeViewOp view, Value offset, int64_t extent, int64_t dim,
                        bool isUnchecked) {
     if (isUnchecked)
@@ -246,7 +250,8 @@ private:
     return divides ? gpu::Bounds::WholeTile : gpu::Bounds::EachElement;
   }
 
-  // Odd tile extents (96 = 32 * 3) need more than powers of two: constant factors and declared divisors are looked at.
+  // Odd tile extents (96 = 32 * 3) need more than powers of two: constant factors and declared
+  // divisors are looked at.
   bool isMultiple(Value value, int64_t extent) {
     if (axis_.divisibilityOf(value) % extent == 0)
       return true;
@@ -275,7 +280,8 @@ private:
     for (int64_t dim = 0; dim < tile.getRank(); ++dim) {
       int64_t offsetDivisor = axis_.divisibilityOf(offsets[dim]);
       bool isFastest = dim == fastest;
-      // Other dimensions step by their stride: it, or offset and step together, must keep the alignment.
+      // Other dimensions step by their stride: it, or offset and step together, must keep the
+      // alignment.
       vector = std::min(vector,
                         isFastest ? offsetDivisor : axis_.divisibilityOf(view.getStrides()[dim]));
     }

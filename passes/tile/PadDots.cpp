@@ -1,7 +1,8 @@
-// PadDots: products smaller than the tensor core's instructions, or no multiple of them, are extended by zeros: K must be
-// zero beyond its end, rows and columns beyond the result's are cut off again. An accumulator that a loop carries is
-// carried extended, so that the loop does not move it. Warps share powers of two alone: a result of an odd number of
-// instructions along M and N would be computed whole by each warp. It is extended, too, where that at least halves the work.
+// PadDots: products smaller than the tensor core's instructions, or no multiple of them, are
+// extended by zeros: K must be zero beyond its end, rows and columns beyond the result's are cut
+// off again. An accumulator that a loop carries is carried extended, so that the loop does not move
+// it. Warps share powers of two alone: a result of an odd number of instructions along M and N
+// would be computed whole by each warp. It is extended, too, where that at least halves the work.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -42,7 +43,8 @@ scf::ForOp carrierOf(ir::DotOp dot) {
                                                                                  : scf::ForOp();
 }
 
-/// What computes the least part of a result at once: an instruction of a warp, or a multiply-add of a thread.
+/// What computes the least part of a result at once: an instruction of a warp, or a multiply-add of
+/// a thread.
 struct Unit {
   int64_t m, n, k;
   int64_t holders; ///< warps, or threads
@@ -76,8 +78,8 @@ int64_t elementsPerThread(const Extents &result, int64_t batch, const Unit &unit
   return batch * result.m * result.n / std::min(parts, unit.holders) / unit.threads;
 }
 
-/// Whole units; more of them if that at least halves what a thread computes. Not for few elements: computing them all costs
-/// less than moving operands to wider tiles.
+/// Whole units; more of them if that at least halves what a thread computes. Not for few elements:
+/// computing them all costs less than moving operands to wider tiles.
 Extents extended(ir::DotOp::Sizes sizes, const Unit &unit) {
   constexpr int64_t kFewElements = 64;
   Extents best = alignedTo(sizes, unit.m, unit.n);
@@ -124,7 +126,8 @@ struct PadDots : passes::impl::PadDotsBase<PadDots> {
     dot.getResult().replaceAllUsesExcept(cut, cut.getDefiningOp());
   }
 
-  // The loop gets one more variable; the old one carries its initial value, and goes when nobody reads it.
+  // The loop gets one more variable; the old one carries its initial value, and goes when nobody
+  // reads it.
   void carryPadded(scf::ForOp loop, ir::DotOp dot, int64_t m, int64_t n) {
     unsigned index = cast<BlockArgument>(dot.getAcc()).getArgNumber() - 1;
     IRRewriter rewriter(loop);

@@ -1,4 +1,5 @@
-// PingPongLoops: two teams of a warpgroup each alternate the tiles of a nest that asks for `tile.ping_pong`.
+// PingPongLoops: two teams of a warpgroup each alternate the tiles of a nest that asks for
+// `tile.ping_pong`.
 //
 //   for i: { P(i); for j: B(i, j); T(i) }    becomes
 //
@@ -6,12 +7,13 @@
 //   for i, its own: { P(i); order_wait; for j: B(i, j); order_arrive; T(i) }
 //   if the other team had the last tile: { order_wait }
 //
-// So one team issues the dots of its tile while the other executes the epilogue T of its own. A team has every second outer
-// index, the producer warp, which loads for both, has all (`tile.by_role`). The wait after the loop balances the ordered
-// barrier: the team whose tile would come next waits once more, so that every arrival has its wait.
+// So one team issues the dots of its tile while the other executes the epilogue T of its own. A
+// team has every second outer index, the producer warp, which loads for both, has all
+// (`tile.by_role`). The wait after the loop balances the ordered barrier: the team whose tile would
+// come next waits once more, so that every arrival has its wait.
 //
-// FlattenLoops makes the nest one loop and moves the steps of the ordered barrier along. Of a nest that it will not flatten nothing
-// changes here.
+// FlattenLoops makes the nest one loop and moves the steps of the ordered barrier along. A nest that
+// it will not flatten stays as it is.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"

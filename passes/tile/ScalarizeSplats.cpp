@@ -1,4 +1,5 @@
-// ScalarizeSplats: arithmetic on splats becomes scalar arithmetic, which a thread does once instead of once an element.
+// ScalarizeSplats: arithmetic on splats becomes scalar arithmetic, which a thread does once instead
+// of once an element.
 #include "passes/Passes.h"
 
 #include "mlir/IR/Matchers.h"

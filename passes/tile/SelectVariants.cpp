@@ -1,5 +1,5 @@
-// SelectVariants: asks the registry, in order, and writes down the first variant that applies and why the better ones did
-// not. Products also get the grid of warps that shares the work.
+// SelectVariants: asks the registry, in order, and writes down the first variant that applies and
+// why the better ones did not. Products also get the grid of warps that shares the work.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -27,8 +27,8 @@ namespace tile::passes {
 
 namespace {
 
-// Pointer tiles: the dimension with the longest run is the fastest, and vectors are as long as its run, its alignment and
-// the mask's runs allow.
+// Pointer tiles: the dimension with the longest run is the fastest, and vectors are as long as its
+// run, its alignment and the mask's runs allow.
 void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysis &axis) {
   auto tile = dyn_cast<RankedTensorType>(pointers.getType());
   if (!tile)
@@ -50,7 +50,8 @@ void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysi
   gpu::setAccess(op, order, vector);
 }
 
-/// By how many warps a product's result can be shared so that each has tiles of the instruction for itself.
+/// By how many warps a product's result can be shared so that each has tiles of the instruction for
+/// itself.
 struct Room {
   int64_t batch, rows, columns;
 };
@@ -69,8 +70,9 @@ Room roomOf(ir::DotOp dot) {
           powerOfTwoDivisor(sizes.n) / (mma ? mma->shape.n : 1)};
 }
 
-// The batch is shared first, since its matrices have nothing in common. Then the longer side of a warp's tile is halved
-// until all warps have one, so that each reads as little of a and b as possible.
+// The batch is shared first, since its matrices have nothing in common. Then the longer side of a
+// warp's tile is halved until all warps have one, so that each reads as little of a and b as
+// possible.
 void chooseWarpGrid(ir::DotOp dot) {
   ir::DotOp::Sizes sizes = dot.getSizes();
   Room room = roomOf(dot);
@@ -89,16 +91,18 @@ void chooseWarpGrid(ir::DotOp dot) {
   gpu::setWarpGrid(dot, m, n, static_cast<int32_t>(ofBatch));
 }
 
-// Groups of four warps each take 64 rows, and columns when there are no more: what they read of B is the same then.
+// Groups of four warps each take 64 rows, and columns when there are no more: what they read of B
+// is the same then.
 void chooseWgmmaGrid(ir::DotOp dot) {
   int64_t warps = ir::warpsOf(dot), rows = std::min(warps, roomOf(dot).rows);
   gpu::setWarpGrid(dot, static_cast<int32_t>(rows), static_cast<int32_t>(warps / rows), 1);
 }
 
-// Products that pass rows on share one grid, of as many rows as there is room for. With one column each warp holds its
-// rows whole: the accumulator lies as the next product's A does, and reductions of rows stay in a warp. With several, A
-// goes through shared memory anyway, and only what was reduced from rows stays in place. Nothing if that is no gain, or
-// the products have no such grid in common; those by multiply-add read A from shared memory.
+// Products that pass rows on share one grid, of as many rows as there is room for. With one column
+// each warp holds its rows whole: the accumulator lies as the next product's A does, and reductions
+// of rows stay in a warp. With several, A goes through shared memory anyway, and only what was
+// reduced from rows stays in place. Nothing if that is no gain, or the products have no such grid
+// in common; those by multiply-add read A from shared memory.
 std::optional<layout::WarpGrid> gridOfRows(const DotChain &chain) {
   bool isTied = chain.passesRows || chain.passesReductions;
   auto readsSharedMemory = [](ir::DotOp dot) {
@@ -133,8 +137,8 @@ void chooseWarpGrids(const DotChain &chain) {
       chooseWarpGrid(dot);
 }
 
-// A scalar access takes one element, whatever could be taken. Groups of warps take an A that is computed beside the product
-// from where it is.
+// A scalar access takes one element, whatever could be taken. Groups of warps take an A that is
+// computed beside the product from where it is.
 void take(Operation *op, gpu::VariantKind kind) {
   gpu::setVariant(op, kind);
   if (kind == gpu::VariantKind::Wgmma) {

@@ -20,7 +20,8 @@ namespace {
 /// More copies of a body than this are a mistake, and would take minutes to compile.
 constexpr int64_t kMostCopies = 256;
 
-// The number of iterations is a quotient of unsigned numbers: bounds must be in order, unless each number is an iteration.
+// The number of iterations is a quotient of unsigned numbers: bounds must be in order, unless each
+// number is an iteration.
 void orderBounds(scf::ForOp loop) {
   if (matchPattern(loop.getStep(), m_One()) ||
       isNeverBelow(loop.getUpperBound(), loop.getLowerBound()))

@@ -1,12 +1,15 @@
-// WidenIndices: no index of a loop passes the end of its type, where a loop would begin again from the other end.
+// WidenIndices: no index of a loop passes the end of its type, where a loop would begin again from
+// the other end.
 //
-// A loop ends when its next index, the last plus the step, is not below the bound. Where that may lie beyond the largest number:
+// A loop ends when its next index, the last plus the step, is not below the bound. Where that may
+// lie beyond the largest number:
 //
 //   - unsigned numbers go twice as far: a loop from 0 or more compares as unsigned, which costs nothing;
 //   - another loop of i32 counts in i64;
 //   - another loop of i64 counts its iterations, of which its index follows.
 //
-// Passes behind this one subtract steps from bounds, multiply counts and divide lengths; each form leaves room for that.
+// Passes behind this one subtract steps from bounds, multiply counts and divide lengths; each form
+// leaves room for that.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
@@ -45,8 +48,8 @@ bool isCounted(scf::ForOp loop) {
   return loop->hasAttr(ir::kUnrollAttr) || isFlattened(loop) || (outer && isFlattened(outer));
 }
 
-// Would the bound less the steps by which loads run ahead pass the other end? Of a loop over what the programs of a launch leave
-// to each other that would take 2^27 programs.
+// Would the bound less the steps by which loads run ahead pass the other end? Of a loop over what
+// the programs of a launch leave to each other that would take 2^27 programs.
 bool runsTooFarAhead(scf::ForOp loop, const APInt &mostStep) {
   if (loop.getStep().getDefiningOp<ir::NumProgramsOp>() ||
       loop.getBody()->getOps<ir::DotOp>().empty())
@@ -84,8 +87,8 @@ Value largerOf(OpBuilder &b, Location loc, Value lower, Value upper) {
   return arith::MaxSIOp::create(b, loc, lower, upper);
 }
 
-// The same loop between other bounds; `indexOf` makes the index that the body knows of the one that is counted, which its first
-// operation alone takes.
+// The same loop between other bounds; `indexOf` makes the index that the body knows of the one that
+// is counted, which its first operation alone takes.
 void rebuild(scf::ForOp loop, Value lower, Value upper, Value step, bool isUnsigned,
              llvm::function_ref<Value(OpBuilder &, Value)> indexOf) {
   OpBuilder b(loop);
@@ -114,7 +117,8 @@ void countInI64(scf::ForOp loop) {
           });
 }
 
-// The length is an unsigned number; to round its quotient up nothing may be added to it that passes the end.
+// The length is an unsigned number; to round its quotient up nothing may be added to it that passes
+// the end.
 void countIterations(scf::ForOp loop) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();

@@ -28,8 +28,8 @@ static int64_t bytesTogether(ir::ViewLoadOp load) {
          gpu::bytesOf(ir::elementTypeOf(load.getResult().getType()));
 }
 
-// The copy engine takes tensors whose rows, and tiles whose first elements, lie at multiples of 16 bytes; it fills with
-// zeros what is outside.
+// The copy engine takes tensors whose rows, and tiles whose first elements, lie at multiples of 16
+// bytes; it fills with zeros what is outside.
 static Refusal refuseTma(Operation *op, const ir::Target &) {
   auto load = cast<ir::ViewLoadOp>(op);
   auto refused = [](const std::string &why) { return "tma refused: " + why; };

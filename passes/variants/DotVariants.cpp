@@ -16,7 +16,8 @@ namespace tile::passes {
 /// Registers of a thread that accumulators may take: the others hold what is left of the kernel.
 constexpr int64_t kMostAccumulators = 192;
 
-// Calls of what the driver offers, even behind the last wait, make the assembler wait after every instruction.
+// Calls of what the driver offers, even behind the last wait, make the assembler wait after every
+// instruction.
 static bool callsDriver(func::FuncOp kernel) {
   return kernel
       .walk([](Operation *op) {
@@ -46,8 +47,8 @@ static Refusal refuseSizes(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
 
 static Refusal whyNotWgmma(ir::DotOp dot);
 
-// Another product takes the result from registers as A, or through shared memory as B. One of another kind would want it as
-// fragments of its own.
+// Another product takes the result from registers as A, or through shared memory as B. One of
+// another kind would want it as fragments of its own.
 static Refusal whyNotForUsers(ir::DotOp dot) {
   for (OpOperand *use : dotsFedBy(dot.getResult()))
     if (Refusal why = whyNotWgmma(cast<ir::DotOp>(use->getOwner())))
@@ -56,7 +57,8 @@ static Refusal whyNotForUsers(ir::DotOp dot) {
   return std::nullopt;
 }
 
-// The instruction cuts off the low bits of f32. The copy engine rounds what it copies, for all who read the copy.
+// The instruction cuts off the low bits of f32. The copy engine rounds what it copies, for all who
+// read the copy.
 static Refusal whyNotRounded(OpOperand &operand) {
   std::string name = operand.getOperandNumber() ? "B" : "A";
   ir::ViewLoadOp load = loadBehind(operand.get());
@@ -115,7 +117,8 @@ static Refusal refuseWgmma(Operation *op, const ir::Target &) {
 
 // --- mma.sync --------------------------------------------------------------------------------------
 
-// The tensor core's instructions have a fixed shape, which the sizes must be multiples of. The shallowest K decides.
+// The tensor core's instructions have a fixed shape, which the sizes must be multiples of. The
+// shallowest K decides.
 static Refusal refuseShape(ir::DotOp dot, const layout::MmaShape &mma) {
   auto [batch, m, n, k] = dot.getSizes();
   struct Need {

@@ -16,7 +16,8 @@ namespace tile::passes {
 
 namespace {
 
-// Threads hold a tile as a product by wgmma leaves it if it is computed from the product's result, element by element.
+// Threads hold a tile as a product by wgmma leaves it if it is computed from the product's result,
+// element by element.
 bool isComputedFromGroups(Value tile) {
   llvm::SetVector<Value> open;
   auto add = [&](Value value) {
@@ -57,7 +58,8 @@ Refusal whyNotFromDot(ir::ViewStoreOp store) {
   return std::nullopt;
 }
 
-// Is at most one of two operations ever carried out, as they are in two arms of a branch that comes once?
+// Is at most one of two operations ever carried out, as they are in two arms of a branch that comes
+// once?
 bool areAlternatives(Operation *a, Operation *b) {
   for (auto branch = a->getParentOfType<scf::IfOp>(); branch;
        branch = branch->getParentOfType<scf::IfOp>())
@@ -89,8 +91,8 @@ bool isAccessedElsewhere(ir::ViewStoreOp store) {
       .wasInterrupted();
 }
 
-// What is not negative, or outside as a whole if it is: the engine drops what is behind the view's end, but takes no place
-// before its beginning.
+// What is not negative, or outside as a whole if it is: the engine drops what is behind the view's
+// end, but takes no place before its beginning.
 bool mayBeginBefore(ir::ViewStoreOp store) {
   ArrayRef<gpu::Bounds> bounds = gpu::accessOf(store).getBounds();
   return llvm::any_of(llvm::zip_equal(store.getOffsets(), bounds), [](auto place) {

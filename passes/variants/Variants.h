@@ -1,5 +1,6 @@
-// The registry of variants: for each abstract operation the ways to do it, best first, each with a predicate that answers
-// "yes" or says in a sentence why not. What `tilec explain` prints comes from here.
+// The registry of variants: for each abstract operation the ways to do it, best first, each with a
+// predicate that answers "yes" or says in a sentence why not. What `tilec explain` prints comes
+// from here.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"

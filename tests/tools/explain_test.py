@@ -78,7 +78,7 @@ class Matmul(Case):
         text, data = self.explained(*self.kSettings)
         operands = [a for a in data["allocations"] if a["purpose"].startswith("operand")]
         self.assertEqual(sorted(a["purpose"][:9] for a in operands), ["operand A", "operand B"])
-        self.assertEqual([(a["slots"], a["bytes"]) for a in operands], [(3, 3 * 16384)] * 2)
+        self.assertEqual([(a["stages"], a["bytes"]) for a in operands], [(3, 3 * 16384)] * 2)
         needed = max(a["offset"] + a["bytes"] for a in data["allocations"])
         self.assertEqual(data["resources"]["shared_bytes"], needed)
         for a in data["allocations"]:
@@ -116,7 +116,7 @@ class Matmul(Case):
                       text)
         line = data["products"][0]["where"]["line"]
         loads = [c["where"]["line"] for c in data["copies"] if c["kind"] == "load"]
-        staged = [(a["filled_by"], a["read_by"]) for a in data["allocations"] if a["slots"] > 1]
+        staged = [(a["filled_by"], a["read_by"]) for a in data["allocations"] if a["stages"] > 1]
         self.assertEqual(staged, [([f"cp.async of argument '{name}' at line {load}"],
                                    [f"operand {operand} of the product at line {line}"])
                                   for name, operand, load in zip("ab", "AB", loads)])
@@ -125,19 +125,19 @@ class Matmul(Case):
     def test_teams_share_what_is_loaded(self):
         text, data = self.explained("op:attention", "D=64", "Lq=4096", "--target", "sm_90a")
         self.assertIn("512 (3 teams of 4 warps, and 4 to load)", text)
-        memory = [(a["slots"], a["teams"], a["purpose"][:9]) for a in data["allocations"] if a["bytes"] > 64]
+        memory = [(a["stages"], a["teams"], a["purpose"][:9]) for a in data["allocations"] if a["bytes"] > 64]
         self.assertEqual(sorted(memory), [(1, 3, "operand A"), (1, 3, "parts of "), (2, 1, "operand B"), (2, 1, "operand B")])
         self.assertIn("64x64 f16, of each of 3 teams, operand A", text)
 
     def test_multiply_add_reads_slots(self):
         text, data = self.explained("op:matmul", "dtype=f32", "precision=ieee", "BM=64", "BN=64", "BK=16", "warps=4")
-        staged = [a for a in data["allocations"] if a["slots"] > 1]
-        self.assertEqual([(a["slots"], a["bytes"], a["read_by"][0][:9], a["purpose"][:9]) for a in staged],
+        staged = [a for a in data["allocations"] if a["stages"] > 1]
+        self.assertEqual([(a["stages"], a["bytes"], a["read_by"][0][:9], a["purpose"][:9]) for a in staged],
                          [(3, 3 * 4096, "operand A", "operand A"), (3, 3 * 4096, "operand B", "operand B")])
 
     def test_operands_are_computed_from_slots(self):
         _, data = self.explained("op:matmul", "dtype=f32", "precision=tf32x3", "BM=64", "BN=64", "BK=32", "warps=4")
-        slots = [(a["slots"], a["purpose"][:9], len(a["filled_by"]), len(a["read_by"])) for a in data["allocations"] if a["slots"] > 1]
+        slots = [(a["stages"], a["purpose"][:9], len(a["filled_by"]), len(a["read_by"])) for a in data["allocations"] if a["stages"] > 1]
         self.assertEqual(slots, [(3, "operand A", 1, 1), (3, "operand B", 1, 1)])
         self.assertEqual(data["loops"][0]["barriers"], 1)
         self.assertEqual([c["tile"] for c in data["layout_changes"]], ["64x64"], "of the result alone")
@@ -157,7 +157,7 @@ class Matmul(Case):
         self.assertEqual([c["variant"] for c in loads], ["scalar"] * 2)
         for load in loads:
             self.assertTrue(load["refused"][0].startswith("cp_async refused: only 2 bytes"), load)
-        self.assertEqual([a["filled_by"] for a in data["allocations"] if a["slots"] > 1],
+        self.assertEqual([a["filled_by"] for a in data["allocations"] if a["stages"] > 1],
                          [[f"stores from registers of argument '{name}' at line {load['where']['line']}"]
                           for name, load in zip("ab", loads)])
         # They are issued two iterations ahead, where there is such an iteration: in a branch of the loop.
@@ -499,7 +499,7 @@ class Cpp(Case):
         load = data["copies"][0]
         self.assertEqual((load["variant"], load["refused"]), ("vector", [f"cp_async refused: {why}"]))
         (staged,) = [a for a in data["allocations"] if a["filled_by"]]
-        self.assertEqual((staged["slots"], staged["filled_by"], staged["read_by"]),
+        self.assertEqual((staged["stages"], staged["filled_by"], staged["read_by"]),
                          (1, ["stores from registers of argument 'a' at line 6"],
                           ["operand A of the product at line 7", "operand B of the product at line 7"]))
 

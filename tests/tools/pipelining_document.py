@@ -13,7 +13,7 @@ pipelining_excerpts.txt says what the excerpts show, and of kernels that the doc
   hide: REGEX            but not those with this
   within: REGEX          only what is in a loop or branch with this in its first line
   drop: REGEX            is left out of each line
-  keep: WORD             `schedule` or `variant`, which are left out otherwise
+  keep: WORD             `loop_plan` or `variant`, which are left out otherwise
   name: REGEX | NAMES    the values in the group of lines with this have these names, in the order of their first lines
   note: REGEX | TEXT     the first shown line with this gets a comment
 In a block constants stand for themselves, other values are named by the operation they come from, layouts and types that say
@@ -87,8 +87,8 @@ def shortened(line, drop, keep):
     line = re.sub(r", >", ">", line).replace("!tilegpu.", "")
     for name in ("access", "warp_grid"):
         line = without(line, f"tilegpu.{name} = #tilegpu.{name}")
-    if keep != "schedule":
-        line = re.sub(r", tilegpu\.schedule = #tilegpu\.schedule<[^>]*>", "", line)
+    if keep != "loop_plan":
+        line = re.sub(r", tilegpu\.loop_plan = #tilegpu\.loop_plan<[^>]*>", "", line)
     if keep != "variant" and re.search(r"tilegpu\.(ring_copy|tensor_\w+|dot_async) ", line):
         line = re.sub(r"tilegpu\.variant = #tilegpu\.variant<\w+>", "", line)
     line = re.sub(r"tilegpu\.k_major = array<[^>]*>|alignment = \d+ : i32", "", line)

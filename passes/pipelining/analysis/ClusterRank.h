@@ -1,5 +1,5 @@
-// What follows from the rank of a block in its cluster. What does not is the same in all blocks of the cluster, which carry out one
-// program.
+// What follows from the rank of a block in its cluster. What does not is the same in all blocks of
+// the cluster, which carry out one program.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -64,7 +64,8 @@ private:
     return value.getDefiningOp() && value.getParentBlock() == loop_.getBody();
   }
 
-  // Can it be computed again, at any time until its fill is released? Scalars that the loop carries are there to be had.
+  // Can it be computed again, at any time until its fill is released? Scalars that the loop carries
+  // are there to be had.
   bool isRepeatable(Operation *op) {
     auto [known, isNew] = repeatable_.insert({op, false});
     if (!isNew)
@@ -174,7 +175,8 @@ private:
 
   // --- The leading part ---------------------------------------------------------------------------------------------
 
-  // Whatever has effects or whose result is wanted, and the rest lacks; then steps of the rings that this part alone reads.
+  // Whatever has effects or whose result is wanted, and the rest lacks; then steps of the rings
+  // that this part alone reads.
   bool collectLeading() {
     lead(skew_.lastLeadingDot);
     leadEffects([&](Operation *op) { return !ringOfStep(op); });

@@ -1,6 +1,7 @@
-// Which products of a loop may lag an iteration behind the rest of its body: those that take what the iteration computes,
-// while others depend on what it loads alone. Of attention the weights' product with the values lags: while it is under way,
-// the next scores come and their softmax is computed.
+// Which products of a loop may lag an iteration behind the rest of its body: those that take what
+// the iteration computes, while others depend on what it loads alone. Of attention the weights'
+// product with the values lags: while it is under way, the next scores come and their softmax is
+// computed.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -12,21 +13,23 @@
 
 namespace tile::passes {
 
-/// The two parts of a loop's body. Iteration i of the loop that is made of them leads with the first part of iteration i + 1
-/// and lags with the second of iteration i. An operation may be in both. All lists are in program order.
+/// The two parts of a loop's body. Iteration i of the loop that is made of them leads with the
+/// first part of iteration i + 1 and lags with the second of iteration i. An operation may be in
+/// both. All lists are in program order.
 struct LoopSkew {
   /// What runs an iteration ahead.
   llvm::SetVector<mlir::Operation *> leading;
   /// The last product that depends on loads alone. It is in `leading`.
   mlir::Operation *lastLeadingDot = nullptr;
 
-  /// What stays in its iteration: products that take what was computed, what follows from those, steps on rings, and what
-  /// all of these follow from.
+  /// What stays in its iteration: products that take what was computed, what follows from those,
+  /// steps on rings, and what all of these follow from.
   llvm::SetVector<mlir::Operation *> lagging;
   /// Of the lagging, the products and what follows from them.
   llvm::SetVector<mlir::Operation *> late;
 
-  /// What the leading part computes for the lagging one, or for the iteration behind: carried round the loop.
+  /// What the leading part computes for the lagging one, or for the iteration behind: carried round
+  /// the loop.
   llvm::SetVector<mlir::Value> crossing;
   /// The loop's variables that the lagging part takes.
   llvm::SetVector<mlir::BlockArgument> variables;

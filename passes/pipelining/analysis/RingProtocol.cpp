@@ -237,7 +237,8 @@ private:
       fill.isSeenReleased |= fill.step == Step::Released;
   }
 
-  // Of all rings that the engine fills beside this one: their groups of warps drift apart if this one's do.
+  // Of all rings that the engine fills beside this one: their groups of warps drift apart if this
+  // one's do.
   void meetAt(gpu::ProducerAcquireOp acquire) {
     for (auto other : acquire->getBlock()->getOps<gpu::ProducerAcquireOp>())
       if (auto ring = other.getRing().getDefiningOp<gpu::RingAllocOp>(); isFilledByTma(ring))

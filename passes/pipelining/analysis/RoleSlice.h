@@ -1,5 +1,5 @@
-// What some warps of a block must carry out so that certain operations of a kernel are: these, the loops and branches
-// around them, and what all of them follow from.
+// What some warps of a block must carry out so that certain operations of a kernel are: these, the
+// loops and branches around them, and what all of them follow from.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -37,8 +37,8 @@ private:
   llvm::SmallVector<mlir::Value> open_; ///< what is left to be followed
 };
 
-/// Why a warp that holds no tiles cannot carry a slice out beside the rest of a kernel, as a sentence; empty if it can.
-/// `isOfRole` names the operations that it is made for.
+/// Why a warp that holds no tiles cannot carry a slice out beside the rest of a kernel, as a
+/// sentence; empty if it can. `isOfRole` names the operations that it is made for.
 std::string whyNotApart(const RoleSlice &slice, mlir::Operation *kernel,
                         llvm::function_ref<bool(mlir::Operation *)> isOfRole);
 

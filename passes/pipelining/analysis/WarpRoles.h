@@ -8,8 +8,8 @@
 
 namespace tile::passes {
 
-/// Why no warp can fill the ring of a loop beside those that compute, as a sentence; empty if one can. Before the loop is
-/// pipelined, in `stages`.
+/// Why no warp can fill the ring of a loop beside those that compute, as a sentence; empty if one
+/// can. Before the loop is pipelined, in `stages`.
 std::string whyNoProducer(mlir::scf::ForOp loop, int32_t stages);
 
 /// Does a warp of its own fill the ring of one of a kernel's loops? Once loops are scheduled.

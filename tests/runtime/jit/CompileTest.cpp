@@ -210,9 +210,10 @@ TEST(Compile, LoopsAreRotatedOrARemarkSaysWhyNot) {
   EXPECT_TRUE(chain.remarks.empty());
   EXPECT_TRUE(chain.report->loops.at(0).skewed);
   ASSERT_EQ(alone.remarks.size(), 1u);
-  EXPECT_EQ(alone.remarks[0].message,
-            "overlap_dots: the loop stays as it is: no product of its body that depends on loads alone "
-            "comes before one that does not");
+  EXPECT_EQ(
+      alone.remarks[0].message,
+      "overlap_dots: the loop stays as it is: no product of its body that depends on loads alone "
+      "comes before one that does not");
   EXPECT_FALSE(alone.report->loops.at(0).skewed);
 }
 
