@@ -1,4 +1,5 @@
-// The bound on a process's address space, by which a compile that needs too much memory ends by itself.
+// The bound on a process's address space, by which a compile that needs too much memory ends by
+// itself.
 #pragma once
 
 #include <sys/resource.h>

@@ -12,12 +12,14 @@ inline constexpr int32_t kNamedBarriers = 16;
 
 /// Where the numbers of each use begin.
 enum class NamedBarrier : int32_t {
-  Consumers =
-      0, ///< the consumer warps of all teams; in a kernel without roles all threads (`barrier.sync 0`)
-  FirstWarpgroup =
-      1, ///< warpgroup g waits at 1 + g, where the warpgroup before it arrives: the ordered barrier
-  FirstTeam = 8, ///< the warps of team t synchronize at 8 + t
-  Roles = 15     ///< the producer warp and all consumer warps
+  /// The consumer warps of all teams; in a kernel without roles all threads.
+  Consumers = 0,
+  /// The ordered barrier: warpgroup g waits at 1 + g, where the one before it arrives.
+  FirstWarpgroup = 1,
+  /// The warps of team t synchronize at 8 + t.
+  FirstTeam = 8,
+  /// The producer warp and all consumer warps.
+  Roles = 15
 };
 
 constexpr int32_t numberOf(NamedBarrier barrier) { return static_cast<int32_t>(barrier); }

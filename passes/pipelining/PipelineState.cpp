@@ -29,7 +29,7 @@ std::optional<PingPongTiles> pingPongTilesOf(scf::ForOp loop) {
   return tiles;
 }
 
-// --- Advancing ------------------------------------------------------------------------------------------------------
+// --- Advancing -----------------------------------------------------------------------------------
 
 FillCount::FillCount(OpBuilder &b, Value fills, int64_t stages) {
   Location loc = fills.getLoc();
@@ -195,7 +195,7 @@ private:
 
 } // namespace
 
-// --- States of a ring -----------------------------------------------------------------------------------------------
+// --- States of a ring ----------------------------------------------------------------------------
 
 bool LoopState::belongsTo(scf::ForOp loop) const {
   BlockArgument any = fullParity ? fullParity : offsets.front().second.front();

@@ -12,8 +12,8 @@
 // (`tile.by_role`). The wait after the loop balances the ordered barrier: the team whose tile would
 // come next waits once more, so that every arrival has its wait.
 //
-// FlattenLoops makes the nest one loop and moves the steps of the ordered barrier along. A nest that
-// it will not flatten stays as it is.
+// FlattenLoops makes the nest one loop and moves the steps of the ordered barrier along. A nest
+// that it will not flatten stays as it is.
 #include "passes/Passes.h"
 
 #include "ir/Annotations.h"
