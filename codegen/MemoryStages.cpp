@@ -1,7 +1,7 @@
 #include "codegen/MemoryStages.h"
 
-#include "ir/Annotations.h"
 #include "ir/UserError.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "passes/Pipeline.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"

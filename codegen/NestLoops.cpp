@@ -7,7 +7,7 @@
 // more than one of its blocks, it lets no two dots be in flight at once (C7514); after an inner loop it sees that the wait ends them.
 #include "codegen/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,6 +1,6 @@
 #include "codegen/Remarks.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -1,7 +1,7 @@
 // ScalarsToLlvm: upstream conversions for control flow, arithmetic and functions, ours for math functions.
 #include "codegen/MathToPtx.h"
 #include "codegen/Passes.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

@@ -10,7 +10,7 @@ import sys
 # Public headers that devices may use without linking the compiler.
 kSelfContained = {"tile/Error.h", "tile/Types.h"}
 kCompiler = {"mlir", "llvm"}
-kIr = {"ir", "ir/gpu", "ir/instructions", "ir/layout", "ir/target", "ir/tile"}
+kIr = {"ir", "ir/annotations", "ir/gpu", "ir/instructions", "ir/layout", "ir/target", "ir/tile"}
 kOfPasses = kIr | kCompiler
 # Public headers of the C API that a library without the compiler has too.
 kOfC = {f"tile/c/{name}.h" for name in ("Archive", "Argument", "Device", "Graph", "Status", "Tensor")}
@@ -38,11 +38,12 @@ kMayInclude = {
     "base": kSelfContained,
     "ir/layout": set(),
     "ir/target": set(),
-    "ir": {"ir/gpu", "ir/layout", "ir/target", "ir/tile", *kSelfContained} | kCompiler,
-    "ir/tile": {"ir", "ir/gpu/DotLayouts.h", "ir/layout", "ir/target"} | kCompiler,
+    "ir": {"ir/annotations", "ir/gpu", "ir/layout", "ir/target", "ir/tile", *kSelfContained} | kCompiler,
+    "ir/tile": {"ir", "ir/annotations", "ir/gpu/DotLayouts.h", "ir/layout", "ir/target"} | kCompiler,
     # Of instructions the dialect asks for the tables alone, which know nothing of it.
-    "ir/gpu": {"ir", "ir/instructions/Mma.h", "ir/instructions/Wgmma.h", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
-    "ir/instructions": {"ir", "ir/gpu", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
+    "ir/gpu": {"ir", "ir/annotations", "ir/instructions/Mma.h", "ir/instructions/Wgmma.h", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
+    "ir/annotations": {"ir", "ir/gpu", "ir/target", "ir/tile"} | kCompiler,
+    "ir/instructions": {"ir", "ir/annotations", "ir/gpu", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
     "passes": kOfPasses,
     **{f"passes/{room}": {"passes", *(f"passes/{other}" for other in others)} | kOfPasses
        for room, others in kPassRooms.items()},

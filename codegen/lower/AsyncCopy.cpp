@@ -4,7 +4,7 @@
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/SharedPointers.h"
 #include "codegen/lower/ViewAccess.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -5,8 +5,9 @@
 #include "codegen/EntryName.h"
 #include "codegen/lower/Shuffle.h"
 
-#include "ir/Annotations.h"
 #include "ir/UserError.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/SharedAccesses.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // Barriers in shared memory that count the bytes which the copy engine delivers, and what one thread does alone.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -3,7 +3,7 @@
 #include "codegen/lower/GlobalAccess.h"
 #include "codegen/lower/ViewAccess.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

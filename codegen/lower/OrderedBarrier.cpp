@@ -1,7 +1,7 @@
 // The ordered barrier: warpgroup g waits at a named barrier of its own, at which the warpgroup before it arrives.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/NamedBarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,8 +1,8 @@
 // Roles of warps and barriers by scope: which warps execute a region, and which named barrier they synchronize at.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
-#include "ir/Annotations.h"
 #include "ir/UserError.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/NamedBarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

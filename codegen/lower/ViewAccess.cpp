@@ -1,6 +1,6 @@
 #include "codegen/lower/ViewAccess.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"

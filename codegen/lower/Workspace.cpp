@@ -1,7 +1,7 @@
 // Tiles through a launch's workspace: each thread its registers, pieces of 16 bytes beside those of its neighbours.
 #include "codegen/lower/GlobalAccess.h"
 #include "codegen/lower/Lowering.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 

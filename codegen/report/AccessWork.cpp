@@ -1,7 +1,8 @@
 #include "codegen/report/AccessWork.h"
 
 #include "codegen/report/WorkOfOp.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>

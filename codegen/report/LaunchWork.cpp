@@ -7,7 +7,7 @@
 #include "codegen/report/ScalarRun.h"
 #include "codegen/report/WorkOfOp.h"
 #include "codegen/report/WorkScopes.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,7 +1,7 @@
 // Software pipelines: how far the loads of each loop run ahead, and what its iterations wait for.
 #include "codegen/report/MakeReport.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

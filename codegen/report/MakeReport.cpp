@@ -1,7 +1,7 @@
 // The parts every topic of a report needs: lines, names of tiles, text with line numbers.
 #include "codegen/report/MakeReport.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "mlir/IR/AsmState.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 #include "codegen/report/ScalarSlice.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -2,7 +2,7 @@
 #include "codegen/report/MakeReport.h"
 #include "codegen/report/Staging.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/instructions/AsyncCopy.h"
 #include "ir/instructions/LayoutChange.h"
 #include "ir/layout/SharedAccess.h"

@@ -1,7 +1,7 @@
 #include "codegen/report/Staging.h"
 
 #include "codegen/report/MakeReport.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -2,7 +2,9 @@
 #include "codegen/report/MakeReport.h"
 #include "codegen/report/Staging.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/DotAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/instructions/AsyncCopy.h"
 #include "ir/instructions/TensorCopy.h"

@@ -3,7 +3,8 @@
 #include "codegen/report/Staging.h"
 #include "codegen/report/WorkOfOp.h"
 #include "codegen/report/WorkScopes.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

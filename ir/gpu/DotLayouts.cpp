@@ -1,6 +1,9 @@
 #include "ir/gpu/DotLayouts.h"
 
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/DotAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/instructions/Mma.h"
 #include "ir/instructions/Wgmma.h"
 #include "ir/layout/MultiplyAdd.h"

@@ -1,7 +1,7 @@
 // Layouts of a product's accumulator and operands, by variant.
 #pragma once
 
-#include "ir/Annotations.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "ir/layout/Fragments.h"
 
 namespace tile::gpu {

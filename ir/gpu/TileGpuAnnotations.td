@@ -1,4 +1,4 @@
-// What passes write on operations for those that follow them, as attributes: ir/Annotations.h
+// What passes write on operations for those that follow them, as attributes: ir/annotations
 // attaches and reads them.
 #ifndef TILE_IR_TILEGPUANNOTATIONS_TD
 #define TILE_IR_TILEGPUANNOTATIONS_TD

@@ -20,7 +20,7 @@ def TileGpuDialect : Dialect {
     `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning before that:
     changes of layout, tiles in shared memory, rings and barriers.
 
-    Passes tell those that follow what they found by attributes, which ir/Annotations.h attaches, reads and verifies:
+    Passes tell those that follow what they found by attributes, which ir/annotations attaches, reads and verifies:
 
     - on accesses of memory `tilegpu.access`; on these and on dots `tilegpu.variant`;
     - on dots `tilegpu.warp_grid`, `tilegpu.a_from_registers`, `tilegpu.k_major` and `tilegpu.k_width`;

@@ -1,8 +1,8 @@
 #include "ir/instructions/AsyncCopy.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/SharedAccess.h"
 

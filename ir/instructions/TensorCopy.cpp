@@ -1,7 +1,7 @@
 #include "ir/instructions/TensorCopy.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
 
 using namespace mlir;
 

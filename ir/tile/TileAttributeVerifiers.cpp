@@ -2,10 +2,10 @@
 // loops.
 #include "ir/tile/TileDialect.h"
 
-#include "ir/Annotations.h"
 #include "ir/Callable.h"
 #include "ir/DependentLaunch.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -1,5 +1,5 @@
 // What the operations among blocks of a cluster reject: one message a rule.
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/tile/TileDialect.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -1,5 +1,5 @@
 // What the operations among programs of a launch reject: one message a rule.
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/target/Target.h"
 #include "ir/tile/TileDialect.h"
 

@@ -1,6 +1,7 @@
 // How layouts go through each operation of `tile` (LayoutOp). Derived from the algebra, so that
 // nothing moves.
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Exchange.h"

@@ -1,7 +1,7 @@
 #include "passes/analysis/AxisInfo.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/tile/TileDialect.h"
 #include "passes/analysis/AxisRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

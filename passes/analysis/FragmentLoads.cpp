@@ -1,8 +1,9 @@
 #include "passes/analysis/FragmentLoads.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/DotAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Shared.h"

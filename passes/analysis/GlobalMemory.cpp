@@ -1,6 +1,6 @@
 #include "passes/analysis/GlobalMemory.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 #include "passes/analysis/Sign.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"

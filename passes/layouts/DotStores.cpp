@@ -1,8 +1,8 @@
 #include "passes/layouts/DotStores.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/instructions/LayoutChange.h"
 #include "ir/instructions/TensorStore.h"
 #include "ir/layout/Derived.h"

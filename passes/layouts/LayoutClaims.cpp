@@ -1,9 +1,10 @@
 #include "passes/layouts/LayoutClaims.h"
 
-#include "ir/Annotations.h"
 #include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "ir/annotations/DotAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/FragmentLoads.h"
 

@@ -1,5 +1,6 @@
 // PropagateLayouts: changes of layout cost shuffles or shared memory, so they are merged, moved to
 // where the elements are narrow, taken out of loops, or absorbed by the load that feeds them.
+#include "ir/annotations/AccessAnnotations.h"
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"

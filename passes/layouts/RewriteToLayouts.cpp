@@ -1,9 +1,9 @@
 #include "passes/layouts/RewriteToLayouts.h"
 
-#include "ir/Annotations.h"
 #include "ir/Callable.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/layout/Derived.h"
 #include "passes/layouts/TilesInLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,9 +1,9 @@
 // AllocateShared: applies the resource plan, or says who needs what when it does not fit.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
 #include "ir/UserError.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "passes/memory/ResourcePlan.h"
 
 namespace tile::passes {

@@ -7,10 +7,10 @@
 // other, each as if it were all there is.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/layout/SharedAccess.h"
 #include "passes/memory/LayoutExchange.h"
 #include "passes/pipelining/analysis/ClusterRank.h"

@@ -10,9 +10,10 @@
 // launch. Threads keep to the elements they hold: what one writes the thread of its number reads.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

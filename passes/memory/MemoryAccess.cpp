@@ -1,7 +1,7 @@
 #include "passes/memory/MemoryAccess.h"
 
-#include "ir/Annotations.h"
 #include "ir/Callable.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/SharedAccesses.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,6 +1,6 @@
 #include "passes/memory/ResourcePlan.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/SharedAccesses.h"
 #include "llvm/ADT/STLExtras.h"
 

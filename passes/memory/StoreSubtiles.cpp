@@ -12,10 +12,10 @@
 // before the kernel ends.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
 #include "ir/UserError.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/instructions/TensorStore.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

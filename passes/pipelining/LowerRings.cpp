@@ -26,8 +26,8 @@
 // that runs again begins at phase 0.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/instructions/TensorCopy.h"
 #include "ir/layout/SharedAccess.h"
 #include "passes/pipelining/PipelineState.h"

@@ -16,7 +16,7 @@
 //   loop i:             get i; product i; wait for product i - 1; release i - 1; fill i + S - 1
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/pipelining/DotInFlight.h"
 #include "passes/pipelining/analysis/RingProtocol.h"

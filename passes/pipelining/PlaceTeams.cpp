@@ -4,7 +4,8 @@
 // all tiles.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "passes/pipelining/analysis/WarpRoles.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

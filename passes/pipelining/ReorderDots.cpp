@@ -6,7 +6,7 @@
 // one that takes nothing of that begins before.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/instructions/Wgmma.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

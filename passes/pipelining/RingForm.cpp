@@ -1,6 +1,8 @@
 #include "passes/pipelining/RingForm.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "ir/instructions/TensorCopy.h"
 #include "passes/pipelining/RingRuns.h"
 #include "passes/pipelining/analysis/ClusterRank.h"

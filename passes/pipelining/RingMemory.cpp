@@ -1,7 +1,7 @@
 #include "passes/pipelining/RingMemory.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/pipelining/RingRuns.h"
 #include "passes/staging/StagingLayout.h"

@@ -10,7 +10,9 @@
 // PlaceTeams, SplitRings, PipelineLoops, SkewLoops, LowerRings and SpecializeWarps carry it out.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/instructions/Wgmma.h"
 #include "ir/target/Target.h"

@@ -19,7 +19,7 @@
 // threads fill the ring they meet in each iteration, and have no turns to take.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/instructions/Wgmma.h"
 #include "passes/analysis/RunAhead.h"

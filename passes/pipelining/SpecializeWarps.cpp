@@ -12,8 +12,9 @@
 // at once.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
+#include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "ir/gpu/WarpRoles.h"
 #include "ir/instructions/TensorCopy.h"
 #include "passes/pipelining/analysis/RoleSlice.h"

@@ -10,7 +10,7 @@
 // What both parts read has a ring, too.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "passes/pipelining/analysis/RingReaders.h"

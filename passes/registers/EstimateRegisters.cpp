@@ -2,9 +2,10 @@
 // assembler spills it.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
 #include "ir/UserError.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "passes/registers/RegisterEstimate.h"
 #include "passes/registers/RegisterLimits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

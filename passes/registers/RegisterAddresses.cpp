@@ -1,7 +1,9 @@
 #include "passes/registers/RegisterAddresses.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "ir/instructions/AsyncCopy.h"
 #include "ir/layout/SharedAccess.h"
 #include "mlir/IR/Matchers.h"

@@ -1,7 +1,7 @@
 #include "passes/registers/RegisterEstimate.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/WarpRoles.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/registers/RegisterAddresses.h"

@@ -1,7 +1,7 @@
 #include "passes/registers/RegisterLimits.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 
 using namespace mlir;

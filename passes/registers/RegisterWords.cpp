@@ -1,7 +1,7 @@
 #include "passes/registers/RegisterWords.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/instructions/LayoutChange.h"
 #include "ir/instructions/Mma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

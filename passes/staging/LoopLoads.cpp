@@ -1,7 +1,7 @@
 #include "passes/staging/LoopLoads.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
 #include "passes/analysis/RunAhead.h"

@@ -1,4 +1,6 @@
 #include "passes/staging/LoopOperands.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"

@@ -2,7 +2,7 @@
 // and how it gets to shared memory.
 #pragma once
 
-#include "ir/Annotations.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "ir/layout/Layout.h"
 #include "ir/tile/TileDialect.h"
 #include "passes/staging/StagedOperand.h"

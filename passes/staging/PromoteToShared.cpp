@@ -6,8 +6,8 @@
 // of its own.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/DotAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/pipelining/analysis/RingProtocol.h"

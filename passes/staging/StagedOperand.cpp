@@ -1,7 +1,7 @@
 #include "passes/staging/StagedOperand.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/DotAnnotations.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 #include "passes/staging/TransposedTiles.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "passes/analysis/RunAhead.h"
 #include "mlir/IR/Matchers.h"

@@ -1,8 +1,10 @@
 #include "passes/staging/WgmmaMemory.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/DotAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"

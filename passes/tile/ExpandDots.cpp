@@ -6,8 +6,8 @@
 // have become products of f16.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/instructions/Mma.h"
 

@@ -16,7 +16,7 @@
 // last one.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "passes/tile/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,9 +3,10 @@
 // bounds checks it needs.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

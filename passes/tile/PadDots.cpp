@@ -5,7 +5,7 @@
 // would be computed whole by each warp. It is extended, too, where that at least halves the work.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/instructions/Mma.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

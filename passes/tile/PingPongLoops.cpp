@@ -16,7 +16,7 @@
 // that it will not flatten stays as it is.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/instructions/Wgmma.h"
 #include "passes/tile/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

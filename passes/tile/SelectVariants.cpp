@@ -2,10 +2,12 @@
 // why the better ones did not. Products also get the grid of warps that shares the work.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
 #include "ir/KnownTarget.h"
 #include "ir/LayoutAttr.h"
 #include "ir/UserError.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/DotAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/instructions/Mma.h"
 #include "ir/instructions/Wgmma.h"

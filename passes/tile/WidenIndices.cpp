@@ -12,8 +12,9 @@
 // leaves room for that.
 #include "passes/Passes.h"
 
-#include "ir/Annotations.h"
+#include "ir/gpu/TileGpuDialect.h"
 #include "passes/analysis/NumberRange.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 

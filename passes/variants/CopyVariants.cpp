@@ -1,6 +1,6 @@
 // How tiles move between registers and global memory.
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
 #include "passes/analysis/RunAhead.h"

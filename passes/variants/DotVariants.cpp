@@ -1,5 +1,6 @@
 // How matrix products are computed.
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/instructions/Mma.h"
 #include "ir/instructions/TensorCopy.h"
 #include "passes/analysis/RunAhead.h"

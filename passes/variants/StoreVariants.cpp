@@ -1,7 +1,7 @@
 // How tiles of registers are stored to views.
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "passes/analysis/GlobalMemory.h"
 #include "passes/analysis/Sign.h"

@@ -1,7 +1,7 @@
 #include "passes/variants/TensorAlignment.h"
 
-#include "ir/Annotations.h"
 #include "ir/LayoutAttr.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "passes/analysis/AxisInfo.h"
 #include "mlir/IR/Matchers.h"
 

@@ -1,6 +1,6 @@
 #include "passes/pipelining/analysis/RingProtocol.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"

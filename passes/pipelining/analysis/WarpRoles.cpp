@@ -1,6 +1,7 @@
 #include "passes/pipelining/analysis/WarpRoles.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/LoopAnnotations.h"
 #include "ir/gpu/WarpRoles.h"
 #include "ir/instructions/Wgmma.h"
 #include "passes/analysis/RunAhead.h"
