@@ -5,7 +5,7 @@
 #include "codegen/EntryName.h"
 #include "codegen/MemoryStages.h"
 #include "codegen/PassRunner.h"
-#include "codegen/Passes.h"
+#include "codegen/Pipeline.h"
 #include "codegen/Remarks.h"
 #include "codegen/Reproducer.h"
 #include "codegen/report/MakeReport.h"
@@ -15,7 +15,6 @@
 #include "ir/annotations/FunctionAnnotations.h"
 #include "passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -160,9 +159,8 @@ public:
           passes::buildLayoutPipeline(manager, {options_.target});
         })) ||
         failed(placeInSharedMemory(module_, runner_, options_.target)) ||
-        failed(runner_.run([&](PassManager &manager) {
-          manager.addNestedPass<func::FuncOp>(createWaitForLaunches({options_.target}));
-        })))
+        failed(
+            runner_.run([&](PassManager &manager) { buildLaunchWaits(manager, options_.target); })))
       return failure();
     keep(Stage::TileGpu); // before the checks, which it shows the reason of
     if (failed(runner_.run(
@@ -171,18 +169,11 @@ public:
     emitStageRemarks(findKernel(module_));
     readMetadata(findKernel(module_), *target);
     makeReportIfAsked(findKernel(module_), *target);
-    if (failed(runner_.run([&](PassManager &manager) {
-          manager.addPass(createLowerToScalars({options_.target}));
-        })))
+    if (failed(runner_.run(
+            [&](PassManager &manager) { buildScalarPipeline(manager, options_.target); })))
       return failure();
     readTensorMaps();
-    if (failed(runner_.run([&](PassManager &manager) {
-          manager.addPass(createNestLoops());
-          manager.addPass(createScalarsToLlvm());
-          // Lines for reports and profilers. More than directives would put `debug` on `.target`, which ruins the code.
-          manager.addPass(
-              LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
-        })))
+    if (failed(runner_.run([](PassManager &manager) { buildLlvmPipeline(manager); })))
       return failure();
     keep(Stage::Llvm);
     return emit(*target);

@@ -1,5 +1,6 @@
 #include "codegen/EmitPtx.h"
 
+#include "codegen/Pipeline.h"
 #include "codegen/math/Library.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -18,14 +19,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/GVN.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <chrono>
 #include <mutex>
@@ -82,8 +75,6 @@ void markAssemblyConvergent(llvm::Module &module) {
           call->setConvergent();
 }
 
-// The kernels are straight lines and loops without allocas: -O3's vectorisers and unrollers have nothing
-// to do in them.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, passes::PassSwitches &switches) {
   llvm::PassInstrumentationCallbacks callbacks;
   if (switches.isActive())
@@ -100,18 +91,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, passes::PassSw
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
-                                                       /*UseMemorySSA=*/true));
-  passes.addPass(llvm::GVNPass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
   llvm::ModulePassManager manager;
-  manager.addPass(llvm::AlwaysInlinerPass()); // calls of the library
-  manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  buildOptimization(manager);
   manager.run(module, modules);
 }
 

@@ -1,4 +1,5 @@
-// The passes of code generation; passes/Pipeline.cpp ends where they begin.
+// The passes of code generation, which follow those of passes/; codegen/Pipeline.cpp has their
+// order.
 #ifndef TILE_CODEGEN_PASSES_TD
 #define TILE_CODEGEN_PASSES_TD
 
@@ -43,7 +44,7 @@ def ScalarsToLlvm : Pass<"tile-scalars-to-llvm", "::mlir::ModuleOp"> {
   let summary = "What is left becomes the LLVM dialect";
   let description = [{
     Guarantees: only `llvm` and `nvvm` operations are left; kernels carry `nvvm.kernel` and their
-    block size. Arithmetic uses upstream conversions, math functions the forms PTX has.
+    block size. Arithmetic uses upstream conversions, math functions the forms PTX has. Relies on: NestLoops.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds what passes/Passes.td says of the order of passes against passes/Pipeline.cpp, and what the dialect says of its attributes
-against the names that code gives them: each pass runs after those that it relies on and before those that it says it comes before, and
-TileGpuDialect.td names all attributes `tilegpu.*` and no others."""
+"""Holds what passes/Passes.td and codegen/Passes.td say of the order of passes against the Pipeline.cpp beside each, and what the
+dialect says of its attributes against the names that code gives them: each pass runs after those that it relies on and before those
+that it says it comes before, and TileGpuDialect.td names all attributes `tilegpu.*` and no others."""
 import pathlib
 import re
 import sys
@@ -13,13 +13,13 @@ kBefore = re.compile(r"\bBefore\s+(\w+)")
 kAttribute = re.compile(r'Name = "(tilegpu\.[a-z_]+)"')
 
 
-def pass_faults():
-    page = (root / "passes/Pipeline.cpp").read_text()
+def pass_faults(folder):
+    page = (root / folder / "Pipeline.cpp").read_text()
     order = re.findall(r"\bcreate(\w+?)(?:Pass)?\(", page)
-    passes = {found.group(1): found.group(0) for found in kPass.finditer((root / "passes/Passes.td").read_text())}
+    passes = {found.group(1): found.group(0) for found in kPass.finditer((root / folder / "Passes.td").read_text())}
     for name, text in passes.items():
         if name not in order:
-            yield f"{name}: Pipeline.cpp does not run it"
+            yield f"{name}: {folder}/Pipeline.cpp does not run it"
             continue
         after = {other for said in kAfter.findall(text) for other in re.findall(r"\w+", said) if other in passes}
         before = {other for other in kBefore.findall(text) if other in passes}
@@ -36,7 +36,7 @@ def attribute_faults():
 
 
 def main():
-    faults = [*pass_faults(), *attribute_faults()]
+    faults = [*pass_faults("passes"), *pass_faults("codegen"), *attribute_faults()]
     print("\n".join(faults) or "passes run in the order that Passes.td tells, and the dialect names its attributes")
     return 1 if faults else 0
 
