@@ -1,6 +1,6 @@
 #include "codegen/EntryName.h"
 
-#include "codegen/lower/Lowering.h"
+#include "codegen/thread/SharedSpace.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 

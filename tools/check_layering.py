@@ -48,7 +48,8 @@ kMayInclude = {
     **{f"passes/{room}": {"passes", *(f"passes/{other}" for other in others)} | kOfPasses
        for room, others in kPassRooms.items()},
     "codegen/compiled": {"base", "ir/target", *kSelfContained},
-    "codegen": {"codegen/compiled", "passes", "passes/analysis", "passes/memory", "passes/registers"} | kIr | kCompiler,
+    "codegen/thread": kIr | kCompiler,
+    "codegen": {"codegen/compiled", "codegen/thread", "passes", "passes/analysis", "passes/memory", "passes/registers"} | kIr | kCompiler,
     "frontend/call": {"public"},
     "frontend/trace": {"base", "frontend/call", "ir", "ir/target", "ir/tile", "public"} | kCompiler,
     "frontend/language": {"frontend/trace", "ir/layout", "public"},

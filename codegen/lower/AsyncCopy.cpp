@@ -50,7 +50,7 @@ LogicalResult lowerCopyAsync(Lowering &l, gpu::CopyAsyncOp copy) {
   gpu::SmemType memory = copy.getSmem().getType();
   auto plan = gpu::planAsyncCopy(op, copy.getShape(), memory, ir::warpsOf(op));
   auto address = plan ? layout::sharedAddress(plan->inMemory, gpu::sharedOf(memory)) : std::nullopt;
-  if (!address || !Lowering::hasPlace(copy.getSmem()))
+  if (!address || !SharedSpace::hasPlace(copy.getSmem()))
     return op->emitOpError("needs memory of a tilegpu.smem_alloc, and 4 bytes at least that are "
                            "neighbours in it and in the view");
   int64_t bytes = gpu::bytesOf(memory.getElementType());
@@ -58,7 +58,7 @@ LogicalResult lowerCopyAsync(Lowering &l, gpu::CopyAsyncOp copy) {
   SharedPointers pointers(l, op->getLoc(), copy.getSmem(), bytes,
                           threadPart(l, address->lanes, address->warps));
   Value isIssued = copy.getPredicate() ? l.scalar(copy.getPredicate()) : Value();
-  isIssued = bothTrue(l, op->getLoc(), isIssued, l.isFirstHolder(plan->inView));
+  isIssued = bothTrue(l, op->getLoc(), isIssued, l.coordinates.isFirstHolder(plan->inView));
   uint32_t duplicates = plan->inView.freeMask(layout::In::Register);
   for (int32_t reg = 0; reg < plan->inView.numRegisters(); reg += plan->elements)
     if (!(reg & duplicates))

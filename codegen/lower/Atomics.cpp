@@ -177,7 +177,7 @@ void repeatResults(const layout::Layout &layout, Registers &results) {
 template <class Step>
 LogicalResult lowerSteps(Lowering &l, Operation *op, Value pointers, Value mask, Step step) {
   layout::Layout layout = gpu::layoutOf(op->getResult(0).getType());
-  Value isFirst = l.isFirstHolder(layout);
+  Value isFirst = l.coordinates.isFirstHolder(layout);
   uint32_t duplicates = layout.freeMask(layout::In::Register);
   Registers results(l[pointers].size());
   for (size_t reg = 0; reg < results.size(); ++reg)

@@ -1,7 +1,7 @@
 // Inlines combine regions over scalars.
 #include "codegen/lower/Combine.h"
 
-#include "codegen/lower/Shuffle.h"
+#include "codegen/thread/Shuffle.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

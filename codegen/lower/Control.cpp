@@ -130,14 +130,14 @@ template <class X, class Y, class Z> LogicalResult lowerGridNumber(Lowering &l, 
   Value number = axis == 0   ? X::create(l.b, loc, i32).getResult()
                  : axis == 1 ? Y::create(l.b, loc, i32).getResult()
                              : Z::create(l.b, loc, i32).getResult();
-  if (int64_t blocks = l.cluster(); axis == 0 && blocks > 1)
+  if (int64_t blocks = l.threads.cluster(); axis == 0 && blocks > 1)
     number = arith::ShRUIOp::create(l.b, loc, number, l.i32(llvm::Log2_64(blocks)));
   l.set(op->getResult(0), {number});
   return success();
 }
 
 LogicalResult lowerClusterRank(Lowering &l, ir::ClusterRankOp rank) {
-  l.set(rank.getResult(), {l.clusterRank()});
+  l.set(rank.getResult(), {l.threads.clusterRank()});
   return success();
 }
 

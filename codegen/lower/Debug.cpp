@@ -38,7 +38,7 @@ LogicalResult lowerAssert(Lowering &l, Operation *op) {
   Type pointer = genericPointer(l), i32 = l.b.getI32Type(), i64 = l.b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(l.b.getContext()),
                                           {pointer, pointer, i32, pointer, i64});
-  LLVM::LLVMFuncOp fail = l.externalFunction("__assertfail", type);
+  LLVM::LLVMFuncOp fail = l.module.externalFunction("__assertfail", type);
   if (!fail)
     return op->emitOpError(
         "cannot call __assertfail: the kernel has another function of that name");
@@ -48,8 +48,8 @@ LogicalResult lowerAssert(Lowering &l, Operation *op) {
     file = place.getFilename().str(), line = place.getLine();
   Value fails = arith::XOrIOp::create(l.b, loc, holds, l.integer(1, 1));
   inThreadsWhere(l, loc, fails, [&] {
-    Value operands[] = {l.textAddress(assertion.getMessage()), l.textAddress(file), l.i32(line),
-                        l.textAddress("kernel"), l.integer(64, 1)};
+    Value operands[] = {l.module.textAddress(assertion.getMessage()), l.module.textAddress(file),
+                        l.i32(line), l.module.textAddress("kernel"), l.integer(64, 1)};
     LLVM::CallOp::create(l.b, loc, fail, operands);
   });
   return success();
@@ -93,12 +93,12 @@ public:
 
   LogicalResult print(Lowering &l, Operation *op, Value &buffer, int64_t bufferBytes) {
     Type pointer = genericPointer(l);
-    LLVM::LLVMFuncOp vprintf = l.externalFunction(
+    LLVM::LLVMFuncOp vprintf = l.module.externalFunction(
         "vprintf", LLVM::LLVMFunctionType::get(l.b.getI32Type(), {pointer, pointer}));
     if (!vprintf)
       return op->emitOpError("cannot call vprintf: the kernel has another function of that name");
     if (!buffer)
-      buffer = l.localBuffer(bufferBytes);
+      buffer = l.module.localBuffer(bufferBytes);
     int64_t offset = 0;
     for (Value value : values_) {
       int64_t bytes = value.getType().getIntOrFloatBitWidth() / 8;
@@ -109,7 +109,7 @@ public:
       offset += bytes;
     }
     LLVM::CallOp::create(l.b, op->getLoc(), vprintf,
-                         ValueRange{l.textAddress(format_ + "\n"), buffer});
+                         ValueRange{l.module.textAddress(format_ + "\n"), buffer});
     return success();
   }
 
@@ -138,7 +138,7 @@ LogicalResult printElement(Lowering &l, ir::PrintOp op, const layout::Layout *la
     line.text(" [");
     for (int dim = 0; dim < layout->rank(); ++dim) {
       line.text(dim ? ", " : "");
-      line.value({"%d", l.coordinate(*layout, dim, static_cast<int32_t>(reg))});
+      line.value({"%d", l.coordinates.of(*layout, dim, static_cast<int32_t>(reg))});
     }
     line.text("]");
   }
@@ -160,13 +160,13 @@ LogicalResult lowerPrint(Lowering &l, Operation *op) {
   bool isTile = !print.getValues().empty() && isa<RankedTensorType>(print.getValues()[0].getType());
   if (!isTile) {
     Value isFirst =
-        arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, l.threadId(), l.i32(0));
+        arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, l.threads.id(), l.i32(0));
     inThreadsWhere(l, loc, isFirst, [&] { printed = printElement(l, print, nullptr, 0, buffer); });
     return printed;
   }
   layout::Layout layout = gpu::layoutOf(print.getValues()[0].getType());
   uint32_t duplicates = layout.freeMask(layout::In::Register);
-  inThreadsWhere(l, loc, l.isFirstHolder(layout), [&] {
+  inThreadsWhere(l, loc, l.coordinates.isFirstHolder(layout), [&] {
     for (size_t reg = 0; reg < l[print.getValues()[0]].size(); ++reg)
       if (!(reg & duplicates) && succeeded(printed))
         printed = printElement(l, print, &layout, reg, buffer);

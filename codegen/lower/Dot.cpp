@@ -1,6 +1,7 @@
 // Matrix products on the tensor core: mma.sync on fragments.
 #include "codegen/InlinePtx.h"
-#include "codegen/lower/Words.h"
+#include "codegen/lower/Lowering.h"
+#include "codegen/thread/Words.h"
 
 #include "ir/instructions/Mma.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -3,7 +3,7 @@
 #include "codegen/lower/Float8.h"
 
 #include "codegen/InlinePtx.h"
-#include "codegen/lower/Words.h"
+#include "codegen/thread/Words.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;

@@ -45,7 +45,7 @@ private:
       words.push_back(wordOf(Lowering::registerType(operand.getType())));
     Type result = wordOf(Lowering::registerType(op_.getResult().getType()));
     LLVM::LLVMFuncOp function =
-        l_.externalFunction(cudaSymbolOf(op_), LLVM::LLVMFunctionType::get(result, words));
+        l_.module.externalFunction(cudaSymbolOf(op_), LLVM::LLVMFunctionType::get(result, words));
     if (!function)
       return {};
     function.setNoUnwind(true);

@@ -1,7 +1,7 @@
 #include "codegen/lower/GlobalAccess.h"
 
 #include "codegen/InlinePtx.h"
-#include "codegen/lower/Words.h"
+#include "codegen/thread/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,6 +1,7 @@
 // Changes of layout that need no shared memory: renamed registers, or shuffles within a warp.
-#include "codegen/lower/Shuffle.h"
-#include "codegen/lower/Words.h"
+#include "codegen/lower/Lowering.h"
+#include "codegen/thread/Shuffle.h"
+#include "codegen/thread/Words.h"
 
 #include "ir/instructions/LayoutChange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +20,7 @@ void swapByThread(Lowering &l, Location loc, Registers &registers, ArrayRef<int3
       continue;
     Value isSet = arith::CmpIOp::create(
         l.b, loc, arith::CmpIPredicate::ne,
-        arith::AndIOp::create(l.b, loc, l.threadId(), l.i32(int64_t(1) << bit)), l.i32(0));
+        arith::AndIOp::create(l.b, loc, l.threads.id(), l.i32(int64_t(1) << bit)), l.i32(0));
     Registers swapped = registers;
     for (size_t reg = 0; reg < registers.size(); ++reg)
       swapped[reg] =
@@ -42,8 +43,9 @@ Registers shuffle(Lowering &l, Location loc, const layout::ShufflePlan &plan,
   size_t warpBits = plan.sourceByThread.size() > layout::kLaneBits
                         ? plan.sourceByThread.size() - layout::kLaneBits
                         : 0;
-  Value lane = l.threadLinear(laneColumns(plan.sourceByThread, 0, layout::kLaneBits),
-                              laneColumns(plan.sourceByThread, layout::kLaneBits, warpBits));
+  Value lane =
+      l.coordinates.threadLinear(laneColumns(plan.sourceByThread, 0, layout::kLaneBits),
+                                 laneColumns(plan.sourceByThread, layout::kLaneBits, warpBits));
   Registers results(targets);
   for (const layout::ShuffleRound &round : plan.rounds) {
     Value value = published[round.publish];

@@ -32,7 +32,7 @@ void onBarrier(Lowering &l, Location loc, StringRef text, Value address, Value o
 template <class Op> LogicalResult refuseUnlessPlaced(Lowering &l, Op op) {
   if (failed(refuseUnlessTma(l, op)))
     return failure();
-  return Lowering::hasPlace(op.getBarriers())
+  return SharedSpace::hasPlace(op.getBarriers())
              ? success()
              : op.emitOpError("needs memory of a tilegpu.smem_alloc");
 }
@@ -42,7 +42,7 @@ template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef te
     return failure();
   int64_t count = op.getBarriers().getType().getShape()[0];
   for (int64_t i = 0; i < count; ++i)
-    onBarrier(l, op.getLoc(), text, l.sharedAddress(op.getBarriers(), i * gpu::kBarrierBytes));
+    onBarrier(l, op.getLoc(), text, l.shared.address(op.getBarriers(), i * gpu::kBarrierBytes));
   return success();
 }
 
@@ -51,7 +51,7 @@ template <class Op>
 LogicalResult onOneBarrier(Lowering &l, Op op, StringRef text, Value operand = {}) {
   if (failed(refuseUnlessPlaced(l, op)))
     return failure();
-  onBarrier(l, op.getLoc(), text, l.sharedAddress(op.getBarriers(), 0, l.scalar(op.getDistance())),
+  onBarrier(l, op.getLoc(), text, l.shared.address(op.getBarriers(), 0, l.scalar(op.getDistance())),
             operand);
   return success();
 }
@@ -80,7 +80,7 @@ LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
            << l.target.name << " does not have";
   std::string choose =
       isInCluster ? ".reg .b32 there;\n\tmov.u32 there, %laneid;\n\tsetp.lt.u32 one, there, " +
-                        std::to_string(l.cluster()) + ";\n\t"
+                        std::to_string(l.threads.cluster()) + ";\n\t"
                   : "elect.sync _|one, 0xffffffff;\n\t";
   std::string at = isInCluster ? "@one mapa.shared::cluster.u32 there, $0, there;\n\t"
                                  "@one mbarrier.arrive.shared::cluster.b64 _, [there];\n\t}"
@@ -118,8 +118,8 @@ LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
     return failure();
   OpBuilder::InsertionGuard guard(l.b);
   Location loc = elect.getLoc();
-  Value warp = l.uniformWarp();
-  if (l.teams() > 1 && elect.getScope() == gpu::Scope::Team)
+  Value warp = l.threads.uniformWarp();
+  if (l.threads.teams() > 1 && elect.getScope() == gpu::Scope::Team)
     warp = arith::AndIOp::create(l.b, loc, warp, l.i32(ir::warpsOf(elect) - 1));
   Value isItsWarp =
       arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::eq, warp, l.i32(firstWarpOf(elect)));

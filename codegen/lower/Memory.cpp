@@ -47,7 +47,7 @@ LogicalResult lowerViewStore(Lowering &l, Operation *op) {
   layout::Layout layout = gpu::layoutOf(tile);
   ViewAccess access(l, op, store.getView(), store.getOffsets(), layout,
                     gpu::bytesOf(tile.getElementType()));
-  Value isFirst = l.isFirstHolder(layout);
+  Value isFirst = l.coordinates.isFirstHolder(layout);
   uint32_t duplicates = layout.freeMask(layout::In::Register);
   const Registers &values = l[store.getValue()];
   int64_t vector = access.vectorElements();
@@ -96,12 +96,12 @@ LogicalResult lowerStore(Lowering &l, Operation *op) {
   uint32_t duplicates = 0;
   if (isa<RankedTensorType>(type)) {
     layout::Layout layout = gpu::layoutOf(type);
-    isFirst = l.isFirstHolder(layout);
+    isFirst = l.coordinates.isFirstHolder(layout);
     vector = pointerVector(op, layout);
     duplicates = layout.freeMask(layout::In::Register);
   } else { // every thread holds a scalar: the first one stores it
-    isFirst =
-        arith::CmpIOp::create(l.b, op->getLoc(), arith::CmpIPredicate::eq, l.threadId(), l.i32(0));
+    isFirst = arith::CmpIOp::create(l.b, op->getLoc(), arith::CmpIPredicate::eq, l.threads.id(),
+                                    l.i32(0));
   }
   const Registers &values = l[store.getValue()];
   for (size_t reg = 0; reg < values.size(); reg += vector) {

@@ -35,7 +35,7 @@ Value isEqual(Lowering &l, Location loc, Value warpgroup, int64_t number) {
 }
 
 Value warpgroupOf(Lowering &l, Location loc) {
-  return arith::DivUIOp::create(l.b, loc, l.uniformWarp(), l.i32(ir::kWarpsPerWarpgroup));
+  return arith::DivUIOp::create(l.b, loc, l.threads.uniformWarp(), l.i32(ir::kWarpsPerWarpgroup));
 }
 
 std::optional<int64_t> warpgroupsOf(Operation *op) {

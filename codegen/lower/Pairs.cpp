@@ -1,6 +1,7 @@
 // Operations that pair up, pick apart or mirror elements: registers are renamed, and a mirror may
 // shuffle within a warp.
-#include "codegen/lower/Shuffle.h"
+#include "codegen/lower/Lowering.h"
+#include "codegen/thread/Shuffle.h"
 
 #include "ir/layout/Exchange.h"
 #include "ir/tile/TileDialect.h"
@@ -43,7 +44,7 @@ LogicalResult lowerJoin(Lowering &l, Operation *op) {
       continue;
     }
     Value isSecond = arith::CmpIOp::create(l.b, op->getLoc(), arith::CmpIPredicate::ne,
-                                           l.coordinate(whole, last, reg), l.i32(0));
+                                           l.coordinates.of(whole, last, reg), l.i32(0));
     registers.push_back(
         arith::SelectOp::create(l.b, op->getLoc(), isSecond, b[*source], a[*source]));
   }

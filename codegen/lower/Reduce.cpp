@@ -102,8 +102,9 @@ private:
     Location loc = op_->getLoc();
     Value mask = arith::ConstantIntOp::create(l_.b, loc, 1 << bit, 32);
     Value zero = arith::ConstantIntOp::create(l_.b, loc, 0, 32);
-    Value isUpper = arith::CmpIOp::create(l_.b, loc, arith::CmpIPredicate::ne,
-                                          arith::AndIOp::create(l_.b, loc, l_.lane(), mask), zero);
+    Value isUpper =
+        arith::CmpIOp::create(l_.b, loc, arith::CmpIPredicate::ne,
+                              arith::AndIOp::create(l_.b, loc, l_.threads.lane(), mask), zero);
     return combined(l_, combine_, selected(l_, loc, isUpper, other, own),
                     selected(l_, loc, isUpper, own, other));
   }

@@ -16,8 +16,8 @@ namespace {
 
 LogicalResult synchronizeTeam(Lowering &l, gpu::BarrierOp barrier) {
   Location loc = barrier.getLoc();
-  Value number =
-      arith::AddIOp::create(l.b, loc, l.team(), l.i32(gpu::numberOf(gpu::NamedBarrier::FirstTeam)));
+  Value number = arith::AddIOp::create(l.b, loc, l.threads.team(),
+                                       l.i32(gpu::numberOf(gpu::NamedBarrier::FirstTeam)));
   std::string text = "bar.sync $0, " + std::to_string(ir::warpsOf(barrier) * ir::kWarpSize) + ";";
   inlineMemoryPtx(l.b, loc, text, "r", LLVM::LLVMVoidType::get(l.b.getContext()), {number});
   return success();
@@ -65,7 +65,7 @@ LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
   case gpu::Scope::ClusterConsumers:
     return synchronizeCluster(l, barrier);
   case gpu::Scope::Team:
-    return l.teams() > 1 ? synchronizeTeam(l, barrier) : synchronizeBlock(l, barrier);
+    return l.threads.teams() > 1 ? synchronizeTeam(l, barrier) : synchronizeBlock(l, barrier);
   case gpu::Scope::Consumers:
   case gpu::Scope::Block:
     return synchronizeBlock(l, barrier);
@@ -88,8 +88,8 @@ LogicalResult lowerRole(Lowering &l, gpu::WarpSpecializeOp roles, unsigned numbe
     int32_t first = roles.getFirstWarp(number);
     bool isOne = role.getActive() == 1;
     Value isActive = arith::CmpIOp::create(
-        l.b, loc, isOne ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ult, l.uniformWarp(),
-        l.i32(isOne ? first : first + role.getActive()));
+        l.b, loc, isOne ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ult,
+        l.threads.uniformWarp(), l.i32(isOne ? first : first + role.getActive()));
     auto active = scf::IfOp::create(l.b, loc, isActive, /*withElseRegion=*/false);
     l.b.setInsertionPointToStart(active.thenBlock());
   }
@@ -101,8 +101,9 @@ LogicalResult lowerRolesUpTo(Lowering &l, gpu::WarpSpecializeOp roles, unsigned 
   if (number == 0)
     return lowerRole(l, roles, 0);
   Location loc = roles.getLoc();
-  Value isOfRole = arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::uge, l.uniformWarp(),
-                                         l.i32(roles.getFirstWarp(number)));
+  Value isOfRole =
+      arith::CmpIOp::create(l.b, loc, arith::CmpIPredicate::uge, l.threads.uniformWarp(),
+                            l.i32(roles.getFirstWarp(number)));
   auto branch = scf::IfOp::create(l.b, loc, isOfRole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(l.b);
   l.b.setInsertionPointToStart(branch.thenBlock());
@@ -129,7 +130,7 @@ LogicalResult refuseByRole(Lowering &, Operation *op) {
 }
 
 LogicalResult lowerTeamId(Lowering &l, ir::TeamIdOp team) {
-  l.set(team.getResult(), {l.team()});
+  l.set(team.getResult(), {l.threads.team()});
   return success();
 }
 

@@ -112,7 +112,7 @@ public:
   }
 
   Value isLaterHalf(int laneBit) {
-    Value bit = arith::AndIOp::create(l.b, loc, l.lane(), l.i32(int64_t(1) << laneBit));
+    Value bit = arith::AndIOp::create(l.b, loc, l.threads.lane(), l.i32(int64_t(1) << laneBit));
     auto predicate = isReverse ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne;
     return arith::CmpIOp::create(l.b, loc, predicate, bit, l.i32(0));
   }
@@ -214,7 +214,7 @@ LogicalResult lowerScanCarry(Lowering &l, Operation *op) {
   SmallVector<int64_t> warpSteps;
   for (const layout::Coords &vector : s.source.bases(layout::In::Warp))
     warpSteps.push_back(vector[s.axis] / s.pieces.piece);
-  Value warp = l.threadLinear({}, warpSteps);
+  Value warp = l.coordinates.threadLinear({}, warpSteps);
   for (auto &[position, line] : lines) {
     Tuple running;
     std::map<int32_t, Before> before; // by digit

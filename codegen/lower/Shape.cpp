@@ -23,7 +23,7 @@ LogicalResult lowerArange(Lowering &l, Operation *op) {
   layout::Layout layout = gpu::layoutOf(arange.getResult().getType());
   Registers registers;
   for (int32_t reg = 0; reg < layout.numRegisters(); ++reg) {
-    Value value = l.coordinate(layout, 0, reg);
+    Value value = l.coordinates.of(layout, 0, reg);
     if (arange.getStart())
       value = arith::AddIOp::create(l.b, op->getLoc(), value,
                                     l.i32(static_cast<int32_t>(arange.getStart())));

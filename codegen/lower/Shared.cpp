@@ -1,7 +1,7 @@
 // Tiles to and from shared memory: vectors as wide as layout and swizzle allow, ldmatrix where it delivers fragments, stmatrix
 // where it takes them.
 #include "codegen/lower/SharedPointers.h"
-#include "codegen/lower/Words.h"
+#include "codegen/thread/Words.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,7 +23,7 @@ struct Transfer {
 };
 
 std::optional<Transfer> planTransfer(RankedTensorType tile, Value memory) {
-  if (!Lowering::hasPlace(memory))
+  if (!SharedSpace::hasPlace(memory))
     return std::nullopt;
   auto smem = cast<gpu::SmemType>(memory.getType());
   layout::Layout layout = gpu::layoutOf(tile);
@@ -82,7 +82,8 @@ LogicalResult lowerSmemStore(Lowering &l, Operation *op) {
   const Registers &values = l[store.getValue()];
   uint32_t duplicates = transfer->layout.freeMask(layout::In::Register);
   OpBuilder::InsertionGuard guard(l.b);
-  if (Value isFirst = store.getFirstHolder() ? l.isFirstHolder(transfer->layout) : Value()) {
+  if (Value isFirst =
+          store.getFirstHolder() ? l.coordinates.isFirstHolder(transfer->layout) : Value()) {
     auto branch = scf::IfOp::create(l.b, op->getLoc(), isFirst, /*withElseRegion=*/false);
     l.b.setInsertionPoint(branch.thenYield());
   }

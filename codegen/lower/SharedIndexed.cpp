@@ -1,7 +1,7 @@
 // Shared memory at places that depend on data: gathers, and counters for histograms.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/GlobalAccess.h"
-#include "codegen/lower/Words.h"
+#include "codegen/thread/Words.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,7 +17,7 @@ class IndexedAddress {
 public:
   IndexedAddress(Lowering &l, Location loc, Value memory)
       : l_(l), loc_(loc), type_(cast<gpu::SmemType>(memory.getType())),
-        shared_(gpu::sharedOf(type_)), base_(l.placeOf(memory)) {}
+        shared_(gpu::sharedOf(type_)), base_(l.shared.placeOf(memory)) {}
 
   /// `coordinates` must lie inside the tile.
   Value pointer(ArrayRef<Value> coordinates) {
@@ -26,7 +26,8 @@ public:
       addend = arith::AddIOp::create(l_.b, loc_, addend, base_.moved);
     Value bytes = l_.i32(gpu::bytesOf(type_.getElementType()));
     for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
-      toggle = arith::XOrIOp::create(l_.b, loc_, toggle, l_.linear(coordinate, columnsOf(dim)));
+      toggle = arith::XOrIOp::create(l_.b, loc_, toggle,
+                                     l_.coordinates.linear(coordinate, columnsOf(dim)));
       int panel = shared_.panelBits()[dim];
       if (type_.getShape()[dim] >> panel <= 1)
         continue;
@@ -36,7 +37,7 @@ public:
                                      arith::MulIOp::create(l_.b, loc_, digit, stride));
     }
     Value offset = arith::MulIOp::create(l_.b, loc_, toggle, bytes);
-    return l_.sharedPointer(arith::AddIOp::create(l_.b, loc_, offset, addend));
+    return l_.shared.pointer(arith::AddIOp::create(l_.b, loc_, offset, addend));
   }
 
 private:
@@ -54,12 +55,12 @@ private:
   Location loc_;
   gpu::SmemType type_;
   layout::SharedLayout shared_;
-  Lowering::SharedPlace base_;
+  SharedSpace::Place base_;
 };
 
 LogicalResult lowerSmemGather(Lowering &l, Operation *op) {
   auto gather = cast<gpu::SmemGatherOp>(op);
-  if (!Lowering::hasPlace(gather.getSmem()))
+  if (!SharedSpace::hasPlace(gather.getSmem()))
     return op->emitOpError("needs memory of a tilegpu.smem_alloc");
   Location loc = op->getLoc();
   layout::Layout layout = gpu::layoutOf(gather.getResult().getType());
@@ -72,7 +73,7 @@ LogicalResult lowerSmemGather(Lowering &l, Operation *op) {
     SmallVector<Value> coordinates;
     for (int dim = 0; dim < layout.rank(); ++dim)
       coordinates.push_back(dim == axis ? arith::MinUIOp::create(l.b, loc, index, last).getResult()
-                                        : l.coordinate(layout, dim, static_cast<int32_t>(reg)));
+                                        : l.coordinates.of(layout, dim, static_cast<int32_t>(reg)));
     Words words = wordsFor(l, element, 1);
     words.values[0] = LLVM::LoadOp::create(l.b, loc, l.b.getIntegerType(words.bits),
                                            address.pointer(coordinates), words.bits / 8);
@@ -85,11 +86,11 @@ LogicalResult lowerSmemGather(Lowering &l, Operation *op) {
 // Each element once: threads and registers that repeat it are left out.
 LogicalResult lowerSmemCount(Lowering &l, Operation *op) {
   auto count = cast<gpu::SmemCountOp>(op);
-  if (!Lowering::hasPlace(count.getSmem()))
+  if (!SharedSpace::hasPlace(count.getSmem()))
     return op->emitOpError("needs memory of a tilegpu.smem_alloc");
   Location loc = op->getLoc();
   layout::Layout layout = gpu::layoutOf(count.getInput().getType());
-  Value isFirst = l.isFirstHolder(layout);
+  Value isFirst = l.coordinates.isFirstHolder(layout);
   Value counters = l.i32(count.getSmem().getType().getShape()[0]);
   uint32_t duplicates = layout.freeMask(layout::In::Register);
   IndexedAddress address(l, loc, count.getSmem());

@@ -1,6 +1,6 @@
 #include "codegen/lower/SharedPointers.h"
 
-#include "codegen/lower/Words.h"
+#include "codegen/thread/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -12,7 +12,7 @@ namespace tile::codegen {
 using Term = layout::SharedAddress::Term;
 
 static Value valueOf(Lowering &l, const layout::ThreadAddend &addend) {
-  Value bits = l.threadLinear(addend.lanes, addend.warps);
+  Value bits = l.coordinates.threadLinear(addend.lanes, addend.warps);
   if (addend.factor == 1)
     return bits;
   return arith::MulIOp::create(l.b, bits.getLoc(), bits, l.i32(addend.factor));
@@ -23,7 +23,7 @@ ThreadPart threadPart(Lowering &l, const std::vector<Term> &lanes, const std::ve
     return llvm::map_to_vector(terms, [](const Term &term) { return term.toggle; });
   };
   ThreadPart part;
-  part.toggle = l.threadLinear(toggles(lanes), toggles(warps));
+  part.toggle = l.coordinates.threadLinear(toggles(lanes), toggles(warps));
   for (const layout::ThreadAddend &addend : layout::threadAddends(lanes, warps)) {
     Value value = valueOf(l, addend);
     part.addend = part.addend
@@ -49,7 +49,7 @@ SharedVector SharedPointers::vector(const Term &term) {
       offset = arith::XOrIOp::create(l_.b, loc_, offset, l_.i32(own.toggle));
     if (part_.addend)
       offset = arith::AddIOp::create(l_.b, loc_, offset, part_.addend);
-    known = l_.sharedPointer(arith::MulIOp::create(l_.b, loc_, offset, l_.i32(bytes_)));
+    known = l_.shared.pointer(arith::MulIOp::create(l_.b, loc_, offset, l_.i32(bytes_)));
     if (base_.moved) // last, so that the rest is the same in all iterations of a loop
       known = LLVM::GEPOp::create(l_.b, loc_, known.getType(), l_.b.getI8Type(), known,
                                   ValueRange{base_.moved});

@@ -28,7 +28,8 @@ public:
   /// With `block` the same places in the memory of the cluster's block of that rank.
   SharedPointers(Lowering &l, mlir::Location loc, mlir::Value smem, int64_t bytes, ThreadPart part,
                  mlir::Value block = {})
-      : l_(l), loc_(loc), base_(l.placeOf(smem)), bytes_(bytes), part_(part), block_(block) {}
+      : l_(l), loc_(loc), base_(l.shared.placeOf(smem)), bytes_(bytes), part_(part), block_(block) {
+  }
 
   SharedVector vector(const layout::SharedAddress::Term &term);
   mlir::Value pointer(const layout::SharedAddress::Term &term);
@@ -36,7 +37,7 @@ public:
 private:
   Lowering &l_;
   mlir::Location loc_;
-  Lowering::SharedPlace base_;
+  SharedSpace::Place base_;
   int64_t bytes_;
   ThreadPart part_;
   mlir::Value block_; ///< null: this one

@@ -44,7 +44,7 @@ public:
       kToggles_.push_back(isInChunk ? 0 : whole_.offsetParts(step).toggle);
     }
   }
-  bool isAddressable() const { return Lowering::hasPlace(smem_) && address_; }
+  bool isAddressable() const { return SharedSpace::hasPlace(smem_) && address_; }
 
   /// Reads the steps from `k` on, in the registers of the chunk.
   Registers load(Location loc, Value k) {
@@ -69,7 +69,8 @@ private:
   // The thread's part moves with k: its low bits through the swizzle, its digit by a stride.
   ThreadPart partAt(Location loc, Value k) {
     ThreadPart part = threadPart(l_, address_->lanes, address_->warps);
-    part.toggle = arith::XOrIOp::create(l_.b, loc, part.toggle, l_.linear(k, kToggles_));
+    part.toggle =
+        arith::XOrIOp::create(l_.b, loc, part.toggle, l_.coordinates.linear(k, kToggles_));
     for (int64_t toggle : kToggles_)
       part.toggleBits |= toggle;
     if (int64_t stride = whole_.digitStrides()[kDim_]) {

@@ -58,18 +58,19 @@ LogicalResult lowerTensorCopy(Lowering &l, gpu::TensorCopyOp copy) {
   auto plan = planOf(l, copy);
   if (!plan)
     return failure();
-  if (!Lowering::hasPlace(copy.getSmem()) || !Lowering::hasPlace(copy.getBarriers()))
+  if (!SharedSpace::hasPlace(copy.getSmem()) || !SharedSpace::hasPlace(copy.getBarriers()))
     return copy.emitOpError("needs memory of a tilegpu.smem_alloc");
-  int64_t blocks = copy.getMulticast() ? l.cluster() : 1;
+  int64_t blocks = copy.getMulticast() ? l.threads.cluster() : 1;
   std::optional<gpu::TensorShare> share = gpu::shareOf(*plan, copy.getSmem().getType(), blocks);
   if (!share || (blocks > 1 && !l.target.hasClusters))
     return copy.emitOpError("cannot be shared among ") << blocks << " blocks";
   auto ofRank = [&](int64_t number) {
-    return number ? arith::MulIOp::create(l.b, loc, l.clusterRank(), l.i32(number)).getResult()
-                  : Value();
+    return number
+               ? arith::MulIOp::create(l.b, loc, l.threads.clusterRank(), l.i32(number)).getResult()
+               : Value();
   };
-  Value map = l.tensorMap(share->map);
-  Value barrier = l.sharedAddress(copy.getBarriers(), 0, l.scalar(copy.getDistance()));
+  Value map = l.module.tensorMap(share->map);
+  Value barrier = l.shared.address(copy.getBarriers(), 0, l.scalar(copy.getDistance()));
   size_t rank = plan->order.size();
   std::string constraints = "r,l,r";
   for (size_t i = 0; i < rank; ++i)
@@ -81,7 +82,8 @@ LogicalResult lowerTensorCopy(Lowering &l, gpu::TensorCopyOp copy) {
     places.push_back(further ? arith::AddIOp::create(l.b, loc, first, further).getResult() : first);
   }
   for (const gpu::TensorBox &box : share->boxes) {
-    SmallVector<Value> operands = {l.sharedAddress(copy.getSmem(), box.bytes, bytes), map, barrier};
+    SmallVector<Value> operands = {l.shared.address(copy.getSmem(), box.bytes, bytes), map,
+                                   barrier};
     for (int32_t dim : plan->order)
       operands.push_back(moved(l, loc, places[dim], box.start[dim]));
     inlineNoResult(l, loc, textOfCopy(rank, blocks), constraints, operands);
@@ -94,16 +96,16 @@ LogicalResult lowerTensorStore(Lowering &l, gpu::TensorStoreOp store) {
   auto plan = planOf(l, store);
   if (!plan)
     return failure();
-  if (!Lowering::hasPlace(store.getSmem()))
+  if (!SharedSpace::hasPlace(store.getSmem()))
     return store.emitOpError("needs memory of a tilegpu.smem_alloc");
   Location loc = store.getLoc();
-  Value map = l.tensorMap(plan->map);
+  Value map = l.module.tensorMap(plan->map);
   size_t rank = plan->order.size();
   std::string constraints = "l,r";
   for (size_t i = 0; i < rank; ++i)
     constraints += ",r";
   for (const gpu::TensorBox &box : plan->boxes) {
-    SmallVector<Value> operands = {map, l.sharedAddress(store.getSmem(), box.bytes)};
+    SmallVector<Value> operands = {map, l.shared.address(store.getSmem(), box.bytes)};
     for (int32_t dim : plan->order)
       operands.push_back(moved(l, loc, l.scalar(store.getOffsets()[dim]), box.start[dim]));
     inlineNoResult(l, loc, textOfStore(rank), constraints, operands);

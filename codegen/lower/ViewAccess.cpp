@@ -16,7 +16,7 @@ ViewAccess::ViewAccess(Lowering &l, Operation *op, Value view, ValueRange offset
   gpu::AccessAttr access = gpu::accessOf(op); // `Lowering::verify` has seen it
   vectorSize_ = vectorLength(layout, access.getOrder()[0], access.getVector());
   for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    Value thread = l.threadCoordinate(layout, dim);
+    Value thread = l.coordinates.ofThread(layout, dim);
     positions_.push_back(arith::AddIOp::create(l.b, loc_, l.scalar(offset), thread));
     checks_.push_back(access.getBounds()[dim]);
     if (checks_.back() == gpu::Bounds::WholeTile)
@@ -54,7 +54,7 @@ bool ViewAccess::isUnit(int dim) {
 
 // What a register adds to the thread's coordinate: bits the thread does not touch, so that XOR is addition.
 int64_t ViewAccess::stepOf(int dim, int32_t reg) {
-  Lowering::RegisterCoordinate part = Lowering::registerCoordinate(layout_, dim, reg);
+  Coordinates::OfRegister part = Coordinates::ofRegister(layout_, dim, reg);
   return part.linear + part.odd;
 }
 

@@ -3,7 +3,8 @@
 #include "ir/instructions/Wgmma.h"
 
 #include "codegen/InlinePtx.h"
-#include "codegen/lower/Words.h"
+#include "codegen/lower/Lowering.h"
+#include "codegen/thread/Words.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -178,14 +179,15 @@ uint32_t upperWord(const layout::WgmmaOperand &operand) {
 Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOperand &operand,
                  ArrayRef<int64_t> groups) {
   constexpr int kLeadingBit = 16;
-  Lowering::SharedPlace place = l.placeOf(memory);
-  Value offset = arith::AddIOp::create(l.b, loc, l.groupLinear(groups), l.i32(place.offset));
+  SharedSpace::Place place = l.shared.placeOf(memory);
+  Value offset =
+      arith::AddIOp::create(l.b, loc, l.coordinates.warpLinear(groups), l.i32(place.offset));
   if (place.moved)
     offset = arith::AddIOp::create(l.b, loc, offset, place.moved);
-  Value address = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), l.sharedPointer(offset));
+  Value address = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), l.shared.pointer(offset));
   // Above them an address of shared memory has the rank of its block in the cluster.
   constexpr int32_t kAddressBits = (1 << 18) - 1;
-  if (l.cluster() > 1)
+  if (l.threads.cluster() > 1)
     address = arith::AndIOp::create(l.b, loc, address, l.i32(kAddressBits));
   Value lower = arith::ShRUIOp::create(l.b, loc, address, l.i32(4));
   lower = arith::OrIOp::create(l.b, loc, lower,
@@ -295,7 +297,7 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   std::optional<Product> product = planProduct(dot, why);
   if (!product)
     return dot.emitOpError(why);
-  if ((product->a && !Lowering::hasPlace(dot.getA())) || !Lowering::hasPlace(dot.getB()))
+  if ((product->a && !SharedSpace::hasPlace(dot.getA())) || !SharedSpace::hasPlace(dot.getB()))
     return dot.emitOpError("needs memory of a tilegpu.smem_alloc");
   Registers sums = l[dot.getAcc()];
   bool isFromZero =

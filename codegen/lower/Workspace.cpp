@@ -20,7 +20,8 @@ public:
     auto registers = static_cast<int64_t>(Lowering::countOf(tile));
     elements_ = std::min(kMostBytes / bytes, registers & -registers);
     distance_ = elements_ * bytes * ir::warpsOf(op) * ir::kWarpSize;
-    Value offset = arith::MulIOp::create(l.b, op->getLoc(), l.threadId(), l.i32(elements_ * bytes));
+    Value offset =
+        arith::MulIOp::create(l.b, op->getLoc(), l.threads.id(), l.i32(elements_ * bytes));
     pointer_ = LLVM::GEPOp::create(l.b, op->getLoc(), pointer.getType(), l.b.getI8Type(), pointer,
                                    ValueRange{offset});
   }
