@@ -7,6 +7,7 @@
 #include "ir/annotations/FunctionAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
@@ -69,15 +70,12 @@ LogicalResult lowerCopyAsync(Lowering &l, gpu::CopyAsyncOp copy) {
 }
 
 LogicalResult lowerAsyncCommit(Lowering &l, gpu::AsyncCommitOp op) {
-  inlineMemoryPtx(l.b, op.getLoc(), "cp.async.commit_group;", "",
-                  LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  NVVM::CpAsyncCommitGroupOp::create(l.b, op.getLoc());
   return success();
 }
 
 LogicalResult lowerAsyncWait(Lowering &l, gpu::AsyncWaitOp op) {
-  std::string pending = std::to_string(op.getPending());
-  inlineMemoryPtx(l.b, op.getLoc(), "cp.async.wait_group " + pending + ";", "",
-                  LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  NVVM::CpAsyncWaitGroupOp::create(l.b, op.getLoc(), op.getPending());
   return success();
 }
 

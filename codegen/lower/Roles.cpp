@@ -53,9 +53,8 @@ LogicalResult synchronizeBlock(Lowering &l, gpu::BarrierOp barrier) {
       warps += role.getActive();
   auto barrierNumber =
       gpu::numberOf(isOfBothRoles ? gpu::NamedBarrier::Roles : gpu::NamedBarrier::Consumers);
-  std::string text = "bar.sync " + std::to_string(barrierNumber) + ", " +
-                     std::to_string(warps * ir::kWarpSize) + ";";
-  inlineMemoryPtx(l.b, loc, text, "", LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  NVVM::BarrierOp::create(l.b, loc, TypeRange(), l.i32(barrierNumber), l.i32(warps * ir::kWarpSize),
+                          {}, Value());
   return success();
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/lower/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
@@ -110,17 +111,15 @@ LogicalResult lowerTensorStore(Lowering &l, gpu::TensorStoreOp store) {
       operands.push_back(moved(l, loc, l.scalar(store.getOffsets()[dim]), box.start[dim]));
     inlineNoResult(l, loc, textOfStore(rank), constraints, operands);
   }
-  inlineNoResult(l, loc, "cp.async.bulk.commit_group;", "", {});
+  NVVM::CpAsyncBulkCommitGroupOp::create(l.b, loc);
   return success();
 }
 
 LogicalResult lowerTensorStoreWait(Lowering &l, gpu::TensorStoreWaitOp wait) {
   if (!l.target.hasTma)
     return wait.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";
-  inlineNoResult(l, wait.getLoc(),
-                 std::string("cp.async.bulk.wait_group") + (wait.getReads() ? ".read " : " ") +
-                     std::to_string(wait.getPending()) + ";",
-                 "", {});
+  NVVM::CpAsyncBulkWaitGroupOp::create(l.b, wait.getLoc(), wait.getPendingAttr(),
+                                       wait.getReadsAttr());
   return success();
 }
 

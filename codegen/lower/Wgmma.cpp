@@ -9,6 +9,7 @@
 #include "ir/layout/WgmmaOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -343,8 +344,9 @@ LogicalResult lowerDotWait(Lowering &l, gpu::DotWaitOp wait) {
 }
 
 LogicalResult lowerProxyFence(Lowering &l, gpu::ProxyFenceOp fence) {
-  inlineMemoryPtx(l.b, fence.getLoc(), "fence.proxy.async.shared::cta;", "",
-                  LLVM::LLVMVoidType::get(l.b.getContext()), {});
+  NVVM::FenceProxyOp::create(
+      l.b, fence.getLoc(), NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(l.b.getContext(), NVVM::SharedSpace::shared_cta));
   return success();
 }
 

@@ -12,7 +12,6 @@
 // CHECK: elect.sync
 // CHECK-COUNT-3: mbarrier.init.shared::cta.b64 [{{.*}}], 1;
 // CHECK: fence.proxy.async.shared::cta;
-// CHECK-NEXT: // end inline asm
 // CHECK-NEXT: bar.sync
 // CHECK: elect.sync
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [{{.*}}], 32768;

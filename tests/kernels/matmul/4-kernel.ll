@@ -56,7 +56,7 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %62 = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %61, !dbg !6
   %63 = ptrtoint ptr addrspace(3) %62 to i32, !dbg !9
   %64 = xor i1 %56, true, !dbg !9
-  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+0], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %60, i1 %64, i1 %52) #5, !dbg !9
+  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+0], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %60, i1 %64, i1 %52) #6, !dbg !9
   %65 = icmp ne i32 %5, 0, !dbg !9
   %66 = or disjoint i32 %51, %37, !dbg !9
   %67 = icmp ult i32 %51, %6, !dbg !9
@@ -66,8 +66,8 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %71 = sext i32 %70 to i64, !dbg !9
   %72 = getelementptr i16, ptr addrspace(1) %4, i64 %71, !dbg !9
   %73 = xor i1 %68, true, !dbg !9
-  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+6144], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %72, i1 %73, i1 %52) #5, !dbg !9
-  call void asm sideeffect "cp.async.commit_group;", "~{memory}"() #5, !dbg !7
+  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+6144], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %72, i1 %73, i1 %52) #6, !dbg !9
+  call void @llvm.nvvm.cp.async.commit.group(), !dbg !7
   %74 = icmp sgt i32 %42, 63, !dbg !7
   %75 = or disjoint i32 %37, 32, !dbg !9
   %76 = icmp ugt i32 %2, 32, !dbg !9
@@ -76,7 +76,7 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %79 = sext i32 %78 to i64, !dbg !9
   %80 = getelementptr i16, ptr addrspace(1) %0, i64 %79, !dbg !9
   %81 = xor i1 %77, true, !dbg !9
-  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+2048], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %80, i1 %81, i1 %74) #5, !dbg !9
+  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+2048], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %80, i1 %81, i1 %74) #6, !dbg !9
   %82 = or disjoint i32 %41, 32, !dbg !9
   %83 = icmp ugt i32 %5, 32, !dbg !9
   %84 = and i1 %83, %67, !dbg !9
@@ -85,8 +85,8 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %87 = sext i32 %86 to i64, !dbg !9
   %88 = getelementptr i16, ptr addrspace(1) %4, i64 %87, !dbg !9
   %89 = xor i1 %84, true, !dbg !9
-  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+8192], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %88, i1 %89, i1 %74) #5, !dbg !9
-  call void asm sideeffect "cp.async.commit_group;", "~{memory}"() #5, !dbg !7
+  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+8192], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %63, ptr addrspace(1) %88, i1 %89, i1 %74) #6, !dbg !9
+  call void @llvm.nvvm.cp.async.commit.group(), !dbg !7
   %90 = add nsw i32 %43, -2
   %91 = shl nuw nsw i32 %31, 1
   %92 = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %91
@@ -112,7 +112,7 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   br i1 %109, label %110, label %180, !dbg !7
 
 110:                                              ; preds = %97
-  call void asm sideeffect "cp.async.wait_group 1;", "~{memory}"() #5, !dbg !7
+  call void @llvm.nvvm.cp.async.wait.group(i32 1), !dbg !7
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !7
   %111 = icmp slt i32 %98, %90, !dbg !7
   %112 = shl i32 %98, 5, !dbg !9
@@ -126,7 +126,7 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %120 = getelementptr i8, ptr addrspace(3) %62, i32 %108, !dbg !9
   %121 = ptrtoint ptr addrspace(3) %120 to i32, !dbg !9
   %122 = xor i1 %116, true, !dbg !9
-  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+0], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %121, ptr addrspace(1) %119, i1 %122, i1 %111) #5, !dbg !9
+  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+0], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %121, ptr addrspace(1) %119, i1 %122, i1 %111) #6, !dbg !9
   %123 = or disjoint i32 %113, %41, !dbg !9
   %124 = icmp ult i32 %113, %5, !dbg !9
   %125 = and i1 %124, %67, !dbg !9
@@ -135,7 +135,7 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %128 = sext i32 %127 to i64, !dbg !9
   %129 = getelementptr i16, ptr addrspace(1) %4, i64 %128, !dbg !9
   %130 = xor i1 %125, true, !dbg !9
-  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+6144], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %121, ptr addrspace(1) %129, i1 %130, i1 %111) #5, !dbg !9
+  call void asm sideeffect "@$3 cp.async.cg.shared.global [$0+6144], [$1+0], 16, $2;", "r,l,b,b,~{memory}"(i32 %121, ptr addrspace(1) %129, i1 %130, i1 %111) #6, !dbg !9
   %131 = getelementptr i8, ptr addrspace(3) %92, i32 %107, !dbg !9
   %132 = call { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3) %131), !dbg !9
   %133 = extractvalue { i32, i32, i32, i32 } %132, 0, !dbg !9
@@ -161,27 +161,27 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %153 = extractvalue { i32, i32, i32, i32 } %151, 1, !dbg !9
   %154 = extractvalue { i32, i32, i32, i32 } %151, 2, !dbg !9
   %155 = extractvalue { i32, i32, i32, i32 } %151, 3, !dbg !9
-  %156 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %133, i32 %134, i32 %135, i32 %136, i32 %146, i32 %147, float %99, float %100, float %101, float %102) #5, !dbg !9
+  %156 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %133, i32 %134, i32 %135, i32 %136, i32 %146, i32 %147, float %99, float %100, float %101, float %102) #6, !dbg !9
   %157 = extractvalue { float, float, float, float } %156, 0, !dbg !9
   %158 = extractvalue { float, float, float, float } %156, 1, !dbg !9
   %159 = extractvalue { float, float, float, float } %156, 2, !dbg !9
   %160 = extractvalue { float, float, float, float } %156, 3, !dbg !9
-  %161 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %133, i32 %134, i32 %135, i32 %136, i32 %148, i32 %149, float %103, float %104, float %105, float %106) #5, !dbg !9
+  %161 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %133, i32 %134, i32 %135, i32 %136, i32 %148, i32 %149, float %103, float %104, float %105, float %106) #6, !dbg !9
   %162 = extractvalue { float, float, float, float } %161, 0, !dbg !9
   %163 = extractvalue { float, float, float, float } %161, 1, !dbg !9
   %164 = extractvalue { float, float, float, float } %161, 2, !dbg !9
   %165 = extractvalue { float, float, float, float } %161, 3, !dbg !9
-  %166 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %139, i32 %140, i32 %141, i32 %142, i32 %152, i32 %153, float %157, float %158, float %159, float %160) #5, !dbg !9
+  %166 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %139, i32 %140, i32 %141, i32 %142, i32 %152, i32 %153, float %157, float %158, float %159, float %160) #6, !dbg !9
   %167 = extractvalue { float, float, float, float } %166, 0, !dbg !9
   %168 = extractvalue { float, float, float, float } %166, 1, !dbg !9
   %169 = extractvalue { float, float, float, float } %166, 2, !dbg !9
   %170 = extractvalue { float, float, float, float } %166, 3, !dbg !9
-  %171 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %139, i32 %140, i32 %141, i32 %142, i32 %154, i32 %155, float %162, float %163, float %164, float %165) #5, !dbg !9
+  %171 = call { float, float, float, float } asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};", "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3"(i32 %139, i32 %140, i32 %141, i32 %142, i32 %154, i32 %155, float %162, float %163, float %164, float %165) #6, !dbg !9
   %172 = extractvalue { float, float, float, float } %171, 0, !dbg !9
   %173 = extractvalue { float, float, float, float } %171, 1, !dbg !9
   %174 = extractvalue { float, float, float, float } %171, 2, !dbg !9
   %175 = extractvalue { float, float, float, float } %171, 3, !dbg !9
-  call void asm sideeffect "cp.async.commit_group;", "~{memory}"() #5, !dbg !7
+  call void @llvm.nvvm.cp.async.commit.group(), !dbg !7
   %176 = icmp eq i32 %107, 4096, !dbg !7
   %177 = add i32 %107, 2048, !dbg !7
   %178 = select i1 %176, i32 0, i32 %177, !dbg !7
@@ -253,7 +253,7 @@ define ptx_kernel void @matmul(ptr addrspace(1) %0, i32 %1, i32 %2, i32 %3, ptr 
   %236 = add i32 %235, %66, !dbg !11
   %237 = sext i32 %236 to i64, !dbg !11
   %238 = getelementptr i16, ptr addrspace(1) %8, i64 %237, !dbg !11
-  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %238, i1 %234, i32 %228, i32 %230, i32 %229, i32 %231) #5, !dbg !11
+  call void asm sideeffect "@$1 st.global.v4.b32 [$0+0], {$2, $3, $4, $5};", "l,b,r,r,r,r,~{memory}"(ptr addrspace(1) %238, i1 %234, i32 %228, i32 %230, i32 %229, i32 %231) #6, !dbg !11
   ret void, !dbg !6
 }
 
@@ -266,21 +266,28 @@ declare noundef range(i32 0, 2147483647) i32 @llvm.nvvm.read.ptx.sreg.ctaid.x() 
 ; Function Attrs: nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none)
 declare i32 @llvm.smax.i32(i32, i32) #2
 
+; Function Attrs: nounwind
+declare void @llvm.nvvm.cp.async.commit.group() #3
+
 ; Function Attrs: convergent nocallback nounwind
-declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #3
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #4
+
+; Function Attrs: nounwind
+declare void @llvm.nvvm.cp.async.wait.group(i32 immarg) #3
 
 ; Function Attrs: convergent nocallback nounwind memory(argmem: read)
-declare { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3) readonly captures(none)) #4
+declare { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3) readonly captures(none)) #5
 
 ; Function Attrs: convergent nocallback nounwind memory(argmem: read)
-declare { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3(ptr addrspace(3) readonly captures(none)) #4
+declare { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3(ptr addrspace(3) readonly captures(none)) #5
 
 attributes #0 = { "nvvm.minctasm"="1" "nvvm.reqntid"="128" }
 attributes #1 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #2 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #3 = { convergent nocallback nounwind }
-attributes #4 = { convergent nocallback nounwind memory(argmem: read) }
-attributes #5 = { convergent nounwind }
+attributes #3 = { nounwind }
+attributes #4 = { convergent nocallback nounwind }
+attributes #5 = { convergent nocallback nounwind memory(argmem: read) }
+attributes #6 = { convergent nounwind }
 
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!2}
