@@ -1,4 +1,5 @@
 // Blocks of a cluster carry out one program: what does not follow from a block's rank is loaded once, in shares that are sent to all.
+#include "tests/pipeline/ReferenceProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -14,11 +15,7 @@ protected:
         : depth(depth), columns(columns), a(smallIntegers<half>(rows * depth, 1)),
           b(smallIntegers<half>(depth * columns, 2)) {}
     double product(int64_t row, int64_t column) const {
-      double sum = 0;
-      for (int64_t k = 0; k < depth; ++k)
-        sum += exact(a[static_cast<size_t>(row * depth + k)]) *
-               exact(b[static_cast<size_t>(k * columns + column)]);
-      return sum;
+      return ReferenceProduct(a, b, depth, columns).at(row, column);
     }
     int64_t depth, columns;
     std::vector<half> a, b;

@@ -1,5 +1,6 @@
 // Ways to copy and to multiply that a kernel demands: each has the same result.
 #include "tests/pipeline/DemandedProduct.h"
+#include "tests/pipeline/ReferenceProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -22,14 +23,11 @@ TEST_P(Demands, EveryWayHasTheSameResult) {
       auto left = input<half>({kSide, kDepth}, a), right = input<half>({kDepth, kSide}, b);
       std::vector<float> zeros(kSide * kSide);
       auto result = input<float>({kSide, kSide}, zeros);
+      ReferenceProduct expected(a, b, kDepth, kSide);
       auto check = [&] {
         std::vector<float> sums = result.download();
         for (int64_t i = 0; i < kSide * kSide; ++i) {
-          double sum = 0;
-          for (int64_t k = 0; k < kDepth; ++k)
-            sum += exact(a[static_cast<size_t>(i / kSide * kDepth + k)]) *
-                   exact(b[static_cast<size_t>(k * kSide + i % kSide)]);
-          ASSERT_EQ(sums[static_cast<size_t>(i)], sum) << "element " << i;
+          ASSERT_EQ(sums[static_cast<size_t>(i)], expected(i)) << "element " << i;
         }
       };
       runUnderEverySchedule(demandedProduct(copy, mma), 3, {Written(result, zeros)}, check, left,

@@ -1,4 +1,5 @@
 // Staged loops whose loads read what the same kernel writes: running ahead must not read before the write.
+#include "tests/pipeline/ReferenceProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -107,11 +108,8 @@ TEST_P(MemoryLoops, ProductsAddedByManyPrograms) {
           program.consts(stages).grid(kPrograms), steps, {Written(d, before)},
           [&] {
             expectAll(d, [&](int64_t i) {
-              double sum = before[static_cast<size_t>(i)];
-              for (int64_t k = 0; k < depth; ++k)
-                sum += exact(aValues[static_cast<size_t>(i / kColumns * depth + k)]) *
-                       exact(bValues[static_cast<size_t>(k * kColumns + i % kColumns)]);
-              return sum;
+              return before[static_cast<size_t>(i)] +
+                     ReferenceProduct(aValues, bValues, depth, kColumns)(i);
             });
           },
           input<half>({kRows, depth}, aValues), input<half>({depth, kColumns}, bValues), d);

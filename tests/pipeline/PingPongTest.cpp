@@ -1,5 +1,6 @@
 // Two teams carry out the passes of a nest in turn: while one multiplies the other stores. One ring serves both, filled in the order
 // of the passes by a warp of its own; each team leaves out the fills of the other's passes. Elsewhere one team carries out all.
+#include "tests/pipeline/ReferenceProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -50,12 +51,9 @@ TEST_P(PingPong, TeamsTakeTurns) {
     std::vector<float> noSums(static_cast<size_t>(tiles * kColumns));
     auto y = input<half>({rows, kColumns}, before);
     auto sums = input<float>({tiles, kColumns}, noSums);
+    ReferenceProduct reference(x, b, depth, kColumns);
     auto expected = [&](int64_t row, int64_t column) {
-      double sum = exact(bias[static_cast<size_t>(column)]);
-      for (int64_t k = 0; k < depth; ++k)
-        sum += exact(x[static_cast<size_t>(row * depth + k)]) *
-               exact(b[static_cast<size_t>(k * kColumns + column)]);
-      return sum;
+      return reference.at(row, column) + exact(bias[static_cast<size_t>(column)]);
     };
     auto check = [&] {
       expectAll(y, [&](int64_t i) { return expected(i / kColumns, i % kColumns); });
@@ -111,16 +109,7 @@ TEST_P(PingPong, OneTeamWhereTurnsAreRefused) {
     auto launcher = program.consts(flattens, specializes, divided).warps(warps).grid(1);
     runUnderEverySchedule(
         launcher, kMostSteps, {Written(y, before)},
-        [&] {
-          expectAll(y, [&](int64_t i) {
-            double sum = 0;
-            for (int64_t k = 0; k < kDepthOfAll; ++k)
-              sum += exact(x[static_cast<size_t>(i / kWidth * kDepthOfAll + k)]) *
-                     exact(b[static_cast<size_t>(k * kWidth + i % kWidth)]);
-            return sum;
-          });
-        },
-        deviceX, deviceB, y);
+        [&] { expectAll(y, ReferenceProduct(x, b, kDepthOfAll, kWidth)); }, deviceX, deviceB, y);
     if (isHopper())
       EXPECT_FALSE(has(hopperPtxOf(launcher, deviceX, deviceB, y), "bar.arrive"));
   }

@@ -1,5 +1,6 @@
 // Kernels that need more shared memory than a block of a small GPU has: loops get fewer stages, and tiles change their layout part
 // after part. The same kernels fit a GPU with more.
+#include "tests/pipeline/ReferenceProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -15,15 +16,7 @@ protected:
     auto d = input<float>({height, width}, std::vector<float>(static_cast<size_t>(height * width)));
     runUnderEverySchedule(
         program.grid(1), kMostSteps, {Written(d, smallIntegers<float>(height * width, 9))},
-        [&] {
-          expectAll(d, [&](int64_t i) {
-            double sum = 0;
-            for (int64_t k = 0; k < depth; ++k)
-              sum += exact(a[static_cast<size_t>(i / width * depth + k)]) *
-                     exact(b[static_cast<size_t>(k * width + i % width)]);
-            return sum;
-          });
-        },
+        [&] { expectAll(d, ReferenceProduct(a, b, depth, width)); },
         input<half>({height, depth}, a), input<half>({depth, width}, b), d);
   }
 };

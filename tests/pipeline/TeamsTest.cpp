@@ -1,6 +1,7 @@
 // Teams: each has rows of its own and all read the same columns, which a warp loads for them on sm_90a. There they share the
 // slots that are filled, and have shared memory, barriers and one thread for stores of their own; elsewhere, and where what
 // is loaded depends on the team, one comes after the other.
+#include "tests/pipeline/ReferenceProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 namespace tile::test {
@@ -49,11 +50,11 @@ TEST_P(Teams, ShareWhatIsLoadedForAll) {
     std::vector<float> noSums(static_cast<size_t>(blocksOfGrid * count * kColumns));
     auto y = input<half>({rows, kColumns}, before);
     auto sums = input<float>({blocksOfGrid * count, kColumns}, noSums);
+    ReferenceProduct reference(x, b, kDepth, kColumns);
     auto expected = [&](int64_t row, int64_t column) {
       double sum = 0;
-      for (int64_t k = 0; row < rows && k < int64_t(blocks) * kDepth; ++k)
-        sum += exact(x[static_cast<size_t>(row * kDepth + k % kDepth)]) *
-               exact(b[static_cast<size_t>(k * kColumns + column)]);
+      for (int64_t block = 0; row < rows && block < blocks; ++block)
+        sum += reference.at(row, column, block * kDepth);
       return rounds * sum;
     };
     auto check = [&] {
@@ -92,17 +93,15 @@ TEST_P(Teams, ComeOneAfterTheOther) {
        deviceB = input<half>({2 * kCount * kDepth, kColumns}, b);
   std::vector<float> before(kCount * kRows * kColumns);
   auto y = input<float>({kCount * kRows, kColumns}, before);
+  ReferenceProduct reference(x, b, kDepth, kColumns);
   auto launcher = program.consts(kCount).warps(4).grid(1);
   runUnderEverySchedule(
       launcher, kMostSteps, {Written(y, before)},
       [&] {
         expectAll(y, [&](int64_t i) {
           int64_t team = i / (kRows * kColumns), row = i / kColumns % kRows, column = i % kColumns;
-          double sum = 0;
-          for (int64_t k = 0; k < 2 * kDepth; ++k)
-            sum += exact(x[static_cast<size_t>(row * kDepth + k % kDepth)]) *
-                   exact(b[static_cast<size_t>((team * 2 * kDepth + k) * kColumns + column)]);
-          return sum;
+          return reference.at(row, column, team * 2 * kDepth) +
+                 reference.at(row, column, (team * 2 + 1) * kDepth);
         });
       },
       deviceX, deviceB, y);

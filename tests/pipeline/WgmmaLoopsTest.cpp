@@ -1,5 +1,6 @@
 // Products that sm_90a computes by wgmma: sizes whose instructions differ, both orders in memory of the operands, tiles that
 // reach over the edges, and operands that come from before the loop. The same kernels run as sm_80 too, by other ways.
+#include "tests/pipeline/ReferenceProduct.h"
 #include "tests/pipeline/StagedLoops.h"
 
 #include <regex>
@@ -62,13 +63,7 @@ protected:
     auto right = matrix(b, k, n, orderB);
     std::vector<Sum> zeros(static_cast<size_t>(m * n));
     auto sums = input<Sum>({m, n}, zeros);
-    auto expected = [&](int64_t i) {
-      double sum = 0;
-      for (int64_t l = 0; l < k; ++l)
-        sum += exact(a[static_cast<size_t>(i / n * k + l)]) *
-               exact(b[static_cast<size_t>(l * n + i % n)]);
-      return sum;
-    };
+    ReferenceProduct expected(a, b, k, n);
     auto program = product().consts(size.m, size.n, size.k, size.warps, isFast);
     if (isHopper())
       EXPECT_TRUE(has(hopperPtxOf(program, left, right, sums), "wgmma.mma_async"));
@@ -142,13 +137,7 @@ TEST_P(WgmmaLoops, Float8OfSeveralTiles) {
   auto right = matrix(b, kK, kN, {.byColumns = true});
   std::vector<float> zeros(kM * kN);
   auto sums = input<float>({kM, kN}, zeros);
-  auto expected = [&](int64_t i) {
-    double sum = 0;
-    for (int64_t k = 0; k < kK; ++k)
-      sum += exact(a[static_cast<size_t>(i / kN * kK + k)]) *
-             exact(b[static_cast<size_t>(k * kN + i % kN)]);
-    return sum;
-  };
+  ReferenceProduct expected(a, b, kK, kN);
   for (int depth : {128, 256})
     for (bool isSpecialized : {false, true})
       runUnderEverySchedule(
