@@ -2,7 +2,7 @@
 
 #include "codegen/EntryName.h"
 #include "codegen/thread/Words.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/UserError.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
 #include "codegen/thread/ModuleParts.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 #include "codegen/thread/SharedSpace.h"
 
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/gpu/SharedAccesses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

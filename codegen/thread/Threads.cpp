@@ -1,7 +1,7 @@
 #include "codegen/thread/Threads.h"
 
 #include "codegen/thread/Shuffle.h"
-#include "ir/Annotations.h"
+#include "ir/annotations/FunctionAnnotations.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
