@@ -44,9 +44,13 @@ public:
   Choices(std::initializer_list<int64_t> values) : values_(values) {}
   explicit Choices(std::vector<int64_t> values) : values_(std::move(values)) {}
   std::span<const int64_t> values() const { return values_; }
+  /// The name of each value; none for numbers.
+  std::span<const std::string> names() const { return names_; }
 
 private:
+  friend Choices words(std::vector<std::string> names);
   std::vector<int64_t> values_;
+  std::vector<std::string> names_;
 };
 
 /// first, 2 first, 4 first, ... last. Error: InvalidArgument if doubling does not reach `last`.
@@ -55,8 +59,12 @@ Choices pow2(int64_t first, int64_t last, Loc where = Loc::here());
 Choices steps(int64_t first, int64_t last, int64_t step = 1, Loc where = Loc::here());
 /// 0 and 1: for example for a ConstOf<bool>.
 Choices onOff();
+/// 0, 1, 2, ... with these names, for a ConstOf<T> of an enum. Settings are printed and stored by
+/// name, and all other words are neighbours of one.
+Choices words(std::vector<std::string> names);
 
-/// A value for each setting of a kernel, in the order in which they were declared.
+/// A value for each setting of a kernel, in the order in which they were declared. A value of
+/// `words` has its name beside it.
 class Config {
 public:
   Config() = default;
@@ -68,13 +76,20 @@ public:
   int64_t get(std::string_view name, int64_t missing) const;
   /// Gives a setting another value, or adds one.
   Config &set(std::string_view name, int64_t value);
+  /// The same, by a word: its number is kUnnumbered where only the kernel knows that.
+  Config &set(std::string_view name, std::string_view word, int64_t value);
+  static constexpr int64_t kUnnumbered = -1;
   std::span<const std::pair<std::string, int64_t>> values() const { return values_; }
-  /// "BM=128 BN=256 warps=8"
+  /// The name of a setting's value; empty for a number.
+  std::string_view word(std::string_view name) const;
+  /// "BM=128 BN=256 schedule=ping_pong warps=8"
   std::string str() const;
-  bool operator==(const Config &) const = default;
+  /// Equal names and values, in the same order.
+  bool operator==(const Config &other) const;
 
 private:
   std::vector<std::pair<std::string, int64_t>> values_;
+  std::vector<std::pair<std::string, std::string>> words_; ///< of the settings that have one
 };
 
 /// What a kernel is called with, as far as the best settings may depend on it.

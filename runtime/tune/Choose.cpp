@@ -66,9 +66,10 @@ std::optional<TunedChoice> Chooser::fromKnown(const TunedCall &call, const std::
     found = byProblem_.emplace(place, std::move(known)).first;
   }
   const Problem problem = call.problem();
+  const TuningSpace &space = spaceOf(call.record);
   for (const Known &known : found->second)
-    if (refusalOf(spaceOf(call.record), known.config, problem).empty())
-      return TunedChoice{known.config, known.source};
+    if (Config config = numbered(space, known.config); refusalOf(space, config, problem).empty())
+      return TunedChoice{std::move(config), known.source};
   return std::nullopt;
 }
 

@@ -11,9 +11,10 @@ Replay replay(const detail::KernelRecord &record, const Problem &problem,
   std::map<std::string, double> times;
   Replay result;
   for (const Trial &trial : recording) {
-    if (trial.status != Status::Timed || !refusalOf(space, trial.config, problem).empty())
+    Config recorded = numbered(space, trial.config);
+    if (trial.status != Status::Timed || !refusalOf(space, recorded, problem).empty())
       continue;
-    Config config = inOrder(space, trial.config);
+    Config config = inOrder(space, recorded);
     times[config.str()] = trial.milliseconds;
     if (result.bestMilliseconds == 0 || trial.milliseconds < result.bestMilliseconds)
       result.best = config, result.bestMilliseconds = trial.milliseconds;

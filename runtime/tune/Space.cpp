@@ -72,11 +72,50 @@ const TuningSpace::Setting *settingNamed(const TuningSpace &space, std::string_v
   return found == space.settings.end() ? nullptr : &*found;
 }
 
+/// The name of a value; empty if it has none.
+std::string wordOf(const TuningSpace::Setting &setting, int64_t value) {
+  auto at = std::ranges::find(setting.values, value) - setting.values.begin();
+  return static_cast<size_t>(at) < setting.words.size() ? setting.words[static_cast<size_t>(at)]
+                                                        : std::string();
+}
+
 std::string valuesOf(const TuningSpace::Setting &setting) {
   std::string text;
   for (int64_t value : setting.values)
-    text += (text.empty() ? "" : ", ") + std::to_string(value);
+    text += (text.empty() ? "" : ", ") + tune::textOf(setting, value);
   return text;
+}
+
+/// Gives `config` a value of this setting, by its word if it has one.
+void setBy(Config &config, const TuningSpace::Setting &setting, int64_t value) {
+  if (std::string word = wordOf(setting, value); !word.empty())
+    config.set(setting.name, word, value);
+  else
+    config.set(setting.name, value);
+}
+
+/// Gives `config` the value of this setting that `from` has, with its number. Words that the
+/// setting does not have stay without one.
+void setFrom(Config &config, const TuningSpace::Setting &setting, const Config &from) {
+  std::string_view word = from.word(setting.name);
+  if (word.empty())
+    return setBy(config, setting, from[setting.name]);
+  auto found = std::ranges::find(setting.words, word);
+  bool isKnown = found != setting.words.end();
+  config.set(setting.name, word,
+             isKnown ? setting.values[static_cast<size_t>(found - setting.words.begin())]
+                     : Config::kUnnumbered);
+}
+
+bool hasSetting(const Config &config, std::string_view name) {
+  return std::ranges::any_of(config.values(),
+                             [&](const auto &value) { return value.first == name; });
+}
+
+/// The settings as text has them: words by their names.
+std::string valueText(const Config &config, std::string_view name) {
+  std::string_view word = config.word(name);
+  return word.empty() ? std::to_string(config[name]) : std::string(word);
 }
 
 } // namespace
@@ -110,6 +149,15 @@ Choices steps(int64_t first, int64_t last, int64_t step, Loc where) {
 
 Choices onOff() { return {0, 1}; }
 
+Choices words(std::vector<std::string> names) {
+  std::vector<int64_t> values;
+  for (size_t i = 0; i < names.size(); ++i)
+    values.push_back(static_cast<int64_t>(i));
+  Choices choices(std::move(values));
+  choices.names_ = std::move(names);
+  return choices;
+}
+
 int64_t Config::operator[](std::string_view name) const {
   for (const auto &[known, value] : values_)
     if (known == name)
@@ -124,7 +172,29 @@ int64_t Config::get(std::string_view name, int64_t missing) const {
   return missing;
 }
 
+Config &Config::set(std::string_view name, std::string_view word, int64_t value) {
+  set(name, value);
+  words_.emplace_back(name, word);
+  return *this;
+}
+
+std::string_view Config::word(std::string_view name) const {
+  for (const auto &[known, word] : words_)
+    if (known == name)
+      return word;
+  return {};
+}
+
+bool Config::operator==(const Config &other) const {
+  if (values_ != other.values_)
+    return false;
+  return std::ranges::all_of(values_, [&](const auto &value) {
+    return value.second != kUnnumbered || word(value.first) == other.word(value.first);
+  });
+}
+
 Config &Config::set(std::string_view name, int64_t value) {
+  std::erase_if(words_, [&](const auto &word) { return word.first == name; });
   for (auto &[known, old] : values_)
     if (known == name) {
       old = value;
@@ -137,7 +207,7 @@ Config &Config::set(std::string_view name, int64_t value) {
 std::string Config::str() const {
   std::string text;
   for (const auto &[name, value] : values_)
-    text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
+    text += (text.empty() ? "" : " ") + name + "=" + valueText(*this, name);
   return text;
 }
 
@@ -186,6 +256,7 @@ void addTunable(KernelRecord &record, std::string name, Choices choices,
     refuse("'" + name + "' of kernel '" + record.name + "' has no values to choose from", where);
   TuningSpace::Setting setting{std::move(name),
                                {choices.values().begin(), choices.values().end()},
+                               {choices.names().begin(), choices.names().end()},
                                otherwise.value_or(choices.values().front()),
                                place};
   if (!std::ranges::count(setting.values, setting.otherwise))
@@ -224,6 +295,11 @@ int givenConstant(const KernelRecord &record, std::string_view name, Loc where) 
 
 namespace tune {
 
+std::string textOf(const TuningSpace::Setting &setting, int64_t value) {
+  std::string word = wordOf(setting, value);
+  return word.empty() ? std::to_string(value) : word;
+}
+
 const TuningSpace &spaceOf(const KernelRecord &record, Loc where) {
   if (!record.tuning || record.tuning->settings.empty())
     refuse("nothing of kernel '" + record.name +
@@ -235,28 +311,27 @@ const TuningSpace &spaceOf(const KernelRecord &record, Loc where) {
 Config defaultOf(const KernelRecord &record, const TuningSpace &space, const Problem &problem) {
   Config config;
   for (const TuningSpace::Setting &setting : space.settings)
-    config.set(setting.name, setting.otherwise);
+    setBy(config, setting, setting.otherwise);
   if (!space.otherwise)
     return config;
   const Config chosen = space.otherwise(problem);
   for (const auto &[name, value] : chosen.values()) {
-    if (!settingNamed(space, name))
+    const TuningSpace::Setting *setting = settingNamed(space, name);
+    if (!setting)
       refuse("the settings that kernel '" + record.name + "' takes otherwise have '" + name +
                  "', which is not tuned",
              record.where);
-    config.set(name, value);
+    setFrom(config, *setting, chosen);
   }
   return config;
 }
 
 std::string refusalOf(const TuningSpace &space, const Config &config, const Problem &problem) {
   for (const TuningSpace::Setting &setting : space.settings) {
-    auto isIt = [&](const auto &value) { return value.first == setting.name; };
-    auto found = std::ranges::find_if(config.values(), isIt);
-    if (found == config.values().end())
+    if (!hasSetting(config, setting.name))
       return setting.name + " is missing";
-    if (!std::ranges::count(setting.values, found->second))
-      return setting.name + " = " + std::to_string(found->second) + " is none of " +
+    if (!std::ranges::count(setting.values, config[setting.name]))
+      return setting.name + " = " + valueText(config, setting.name) + " is none of " +
              valuesOf(setting);
   }
   if (config.values().size() != space.settings.size())
@@ -267,12 +342,19 @@ std::string refusalOf(const TuningSpace &space, const Config &config, const Prob
   return {};
 }
 
+Config numbered(const TuningSpace &space, const Config &config) {
+  Config result = config;
+  for (const TuningSpace::Setting &setting : space.settings)
+    if (hasSetting(config, setting.name))
+      setFrom(result, setting, config);
+  return result;
+}
+
 Config inOrder(const TuningSpace &space, const Config &config) {
   Config ordered;
   for (const TuningSpace::Setting &setting : space.settings)
-    for (const auto &[name, value] : config.values())
-      if (name == setting.name)
-        ordered.set(name, value);
+    if (hasSetting(config, setting.name))
+      setFrom(ordered, setting, config);
   return ordered;
 }
 
@@ -280,14 +362,14 @@ void forEachConfig(const TuningSpace &space, const std::function<bool(const Conf
   std::vector<size_t> at(space.settings.size(), 0);
   Config config;
   for (const TuningSpace::Setting &setting : space.settings)
-    config.set(setting.name, setting.values.front());
+    setBy(config, setting, setting.values.front());
   while (take(config)) {
     size_t place = at.size();
     while (place > 0) {
       const TuningSpace::Setting &setting = space.settings[--place];
       bool isLast = ++at[place] == setting.values.size();
       at[place] = isLast ? 0 : at[place];
-      config.set(setting.name, setting.values[at[place]]);
+      setBy(config, setting, setting.values[at[place]]);
       if (!isLast)
         break;
       if (place == 0)
@@ -309,10 +391,10 @@ std::vector<Config> neighboursOf(const TuningSpace &space, const Config &config)
     auto at = std::ranges::find(setting.values, config[setting.name]);
     if (at == setting.values.end())
       continue;
-    if (at != setting.values.begin())
-      all.push_back(Config(config).set(setting.name, *(at - 1)));
-    if (at + 1 != setting.values.end())
-      all.push_back(Config(config).set(setting.name, *(at + 1)));
+    bool hasOrder = setting.words.empty();
+    for (auto other = setting.values.begin(); other != setting.values.end(); ++other)
+      if (other != at && (!hasOrder || std::abs(other - at) == 1))
+        setBy(all.emplace_back(config), setting, *other);
   }
   return all;
 }

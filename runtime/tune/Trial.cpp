@@ -1,6 +1,7 @@
 #include "runtime/tune/Trial.h"
 
 #include "base/ReadFile.h"
+#include "runtime/tune/ConfigJson.h"
 
 #include <nlohmann/json.hpp>
 
@@ -41,12 +42,12 @@ std::string neededText(const Json &line, const char *name) {
 Config configOf(const Json &line) {
   auto found = line.find("config");
   if (found == line.end() || !found->is_object())
-    throw LineFault{"'config', an object of numbers, is missing"};
+    throw LineFault{"'config', an object of numbers and words, is missing"};
   Config config;
   for (const auto &[name, value] : found->items()) {
-    if (!value.is_number_integer())
-      throw LineFault{"the setting '" + name + "' is no integer: " + value.dump()};
-    config.set(name, value.get<int64_t>());
+    if (!setByJson(config, name, value))
+      throw LineFault{"the setting '" + name +
+                      "' is neither an integer nor a word: " + value.dump()};
   }
   return config;
 }
@@ -94,10 +95,7 @@ std::string toJson(const Trial &trial) {
                {"version", trial.key.version},
                {"problem", trial.key.problem},
                {"device", trial.key.device}};
-  Json config = Json::object();
-  for (const auto &[name, value] : trial.config.values())
-    config[name] = value;
-  line["config"] = std::move(config);
+  line["config"] = jsonOf(trial.config);
   line["status"] = nameOf(trial.status);
   if (trial.status <= Status::Modelled)
     line.update({{"ms", trial.milliseconds}, {"spread", trial.spread}, {"samples", trial.samples}});

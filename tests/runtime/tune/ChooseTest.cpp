@@ -143,6 +143,28 @@ TEST_F(Choosing, SettingsThatAreNoneOfTheKernelAreNotTaken) {
             512);
 }
 
+// Tables have words; their numbers are the kernel's. A word that it does not have is of another
+// version of it.
+TEST_F(Choosing, WordsOfATableHaveTheKernelsNumbers) {
+  auto ordered = test::orderedKernel();
+  std::vector<int64_t> given = {0, 0};
+  TunedCall orderedCall{ordered.record(), device, args, given};
+  auto chosen = [&](const char *word) {
+    Trial trial = trialOf(0, 1);
+    trial.key = {"ordered", "", problemKey(ordered.record(), args, given), deviceKey(device)};
+    trial.config = {{"block", 256}};
+    trial.config.set("order", word, Config::kUnnumbered);
+    Chooser chooser(Mode::Cached,
+                    std::make_unique<KnownResults>(KnownSources{{table({trial})}, nullptr, {}}),
+                    "");
+    return chooser.choose(orderedCall);
+  };
+  TunedChoice choice = chosen("diagonal");
+  EXPECT_EQ(choice.config, (Config{{"block", 256}, {"order", 2}}));
+  EXPECT_EQ(choice.config.str(), "block=256 order=diagonal");
+  EXPECT_EQ(chosen("spiral").source, "the kernel");
+}
+
 TEST_F(Choosing, RulesHoldForTheCallItself) {
   kernel.where("long vectors alone", [](const Config &config, const Problem &problem) {
     return config["block"] < problem.extent(1, 0);

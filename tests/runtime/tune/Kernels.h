@@ -22,7 +22,21 @@ inline auto scaledKernel() {
       .tunable("warps", {2, 4, 8}, 4);
 }
 
-/// A call of it on a virtual H100.
+enum class Order { Rows, Columns, Diagonal };
+
+/// A kernel with a word among its settings.
+inline auto orderedKernel() {
+  return kernel("ordered",
+                [](In<f32, 1> x, Out<f32, 1> y, Const block, ConstOf<Order> order) {
+                  Value i = grid1d(y, {block});
+                  y.tile({block})(i) = x.tile({block})(i);
+                })
+      .named("x", "y", "block", "order")
+      .tunable("block", {64, 128, 256}, 128)
+      .tunable("order", words({"rows", "columns", "diagonal"}), 1);
+}
+
+/// A call of the first on a virtual H100.
 class TunedCalls : public testing::Test {
 protected:
   tune::TunedCall call() const { return {kernel.record(), device, args, constants}; }

@@ -11,7 +11,7 @@
 namespace tile::tune {
 namespace {
 
-using test::scaledKernel;
+using test::orderedKernel, test::scaledKernel;
 
 template <class F> std::string messageOf(F action) {
   try {
@@ -53,6 +53,53 @@ TEST(Config, KeepsNamesInOrder) {
   EXPECT_EQ(config["BN"], 32);
   EXPECT_EQ(config.get("BK", 7), 7);
   EXPECT_EQ(messageOf([&] { config["BK"]; }), "there is no setting 'BK' in: BM=64 warps=8 BN=32");
+}
+
+TEST(Words, AreNumbersWithNames) {
+  Choices choices = words({"rows", "columns"});
+  EXPECT_EQ(valuesOf(choices), (std::vector<int64_t>{0, 1}));
+  Config config;
+  config.set("order", "columns", 1).set("block", 64);
+  EXPECT_EQ(config.str(), "order=columns block=64");
+  EXPECT_EQ(config.word("order"), "columns");
+  EXPECT_EQ(config.word("block"), "");
+  EXPECT_EQ(config, (Config{{"order", 1}, {"block", 64}}));
+  EXPECT_EQ(config.set("order", 0).str(), "order=0 block=64");
+}
+
+TEST(Words, OfAKernelGoByNameEverywhere) {
+  auto kernel = orderedKernel();
+  const TuningSpace &space = spaceOf(kernel.record());
+  std::vector<HostArg> args = {exampleView(f32, {100}), exampleView(f32, {100})};
+  std::vector<int64_t> constants = {0, 0};
+  Problem problem(kernel.record(), args, constants, "sm_90a", 132);
+  EXPECT_EQ(defaultOf(kernel.record(), space, problem).str(), "block=128 order=columns");
+  std::set<std::string> seen, near;
+  forEachConfig(space, [&](const Config &config) { return seen.insert(config.str()).second; });
+  EXPECT_EQ(seen.size(), 9u);
+  EXPECT_TRUE(seen.contains("block=64 order=diagonal"));
+  // Words have no order: all others are beside one. Numbers have.
+  for (const Config &config : neighboursOf(space, {{"block", 64}, {"order", 0}}))
+    near.insert(config.str());
+  EXPECT_EQ(near, (std::set<std::string>{"block=128 order=0", "block=64 order=columns",
+                                         "block=64 order=diagonal"}));
+
+  // As it is read: a word whose number this kernel knows, or the number itself.
+  Config read;
+  read.set("order", "diagonal", Config::kUnnumbered).set("block", 64);
+  EXPECT_EQ(inOrder(space, read).str(), "block=64 order=diagonal");
+  EXPECT_EQ(inOrder(space, read), (Config{{"block", 64}, {"order", 2}}));
+  EXPECT_EQ(numbered(space, {{"order", 0}}).str(), "order=rows");
+  EXPECT_EQ(refusalOf(space, numbered(space, read), problem), "");
+  apply(space, numbered(space, read), constants, *std::make_unique<detail::CompileSettings>());
+  EXPECT_EQ(constants, (std::vector<int64_t>{64, 2}));
+
+  read.set("order", "spiral", Config::kUnnumbered);
+  EXPECT_EQ(refusalOf(space, numbered(space, read), problem),
+            "order = spiral is none of rows, columns, diagonal");
+  read.set("order", 3);
+  EXPECT_EQ(refusalOf(space, numbered(space, read), problem),
+            "order = 3 is none of rows, columns, diagonal");
 }
 
 TEST(TuningSpace, RefusesWhatCannotBeTuned) {

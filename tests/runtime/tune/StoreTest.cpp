@@ -70,12 +70,26 @@ TEST(TrialLines, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.reason, refused.reason);
 }
 
+TEST(TrialLines, HaveWordsForNamedValues) {
+  Trial trial = trialOf(256, 0.125);
+  trial.config.set("order", "rows", 2);
+  std::string line = toJson(trial);
+  EXPECT_NE(line.find(R"("config":{"block":256,"warps":4,"order":"rows"})"), std::string::npos)
+      << line;
+  Trial read = trialOfJson(line, "f", 1);
+  EXPECT_EQ(read.config.str(), trial.config.str());
+  EXPECT_EQ(read.config["order"], Config::kUnnumbered) << "only the kernel knows it";
+  EXPECT_EQ(toJson(read), line);
+}
+
 TEST(TrialLines, AreRefusedWithTheirPlace) {
   EXPECT_EQ(faultOf("{}"), "table.jsonl:7: 'kernel' is missing");
   EXPECT_EQ(faultOf(R"({"kernel":1,"problem":"p","device":"d","config":{}})"),
             "table.jsonl:7: 'kernel' has a value of another kind: 1");
   EXPECT_EQ(faultOf(R"({"kernel":"k","problem":"p","device":"d","config":{"a":1.5}})"),
-            "table.jsonl:7: the setting 'a' is no integer: 1.5");
+            "table.jsonl:7: the setting 'a' is neither an integer nor a word: 1.5");
+  EXPECT_EQ(faultOf(R"({"kernel":"k","problem":"p","device":"d","config":{"a":""}})"),
+            "table.jsonl:7: the setting 'a' is neither an integer nor a word: \"\"");
   EXPECT_EQ(faultOf(R"({"kernel":"k","problem":"p","device":"d","config":{},"status":"good"})"),
             "table.jsonl:7: there is no status 'good'");
   EXPECT_EQ(faultOf(R"({"kernel":"k","problem":"p","device":"d","config":{}})"),

@@ -136,7 +136,7 @@ std::string coordinates(const std::vector<tune::Trial> &trials, const tune::Tuni
           {x(axis) + 4,
            kTop + kHeight * (1 - static_cast<double>(i) /
                                      std::max<double>(static_cast<double>(values.size()) - 1, 1))},
-          std::to_string(values[i]));
+          tune::textOf(space.settings[axis], values[i]));
   }
   auto place = [&](const tune::TuningSpace::Setting &setting, int64_t value) {
     auto found = std::ranges::find(setting.values, value);

@@ -2,6 +2,7 @@
 
 #include "base/LineWorker.h"
 #include "runtime/tune/Attempts.h"
+#include "runtime/tune/ConfigJson.h"
 #include "runtime/tune/Space.h"
 #include "tools/tilec/Child.h"
 #include "tools/tilec/Commands.h"
@@ -22,18 +23,12 @@ using std::chrono::milliseconds;
 
 constexpr int kMostDeaths = 8;
 
-Json jsonOf(const Config &config) {
-  Json object = Json::object();
-  for (const auto &[name, value] : config.values())
-    object[name] = value;
-  return object;
-}
-
-Config configOf(const Json &object) {
+/// Settings as they are asked for, with the numbers that this kernel has for words.
+Config configOf(const tune::TunedCall &call, const Json &object) {
   Config config;
   for (const auto &[name, value] : object.items())
-    config.set(name, value.get<int64_t>());
-  return config;
+    tune::setByJson(config, name, value);
+  return tune::numbered(tune::spaceOf(call.record), config);
 }
 
 /// What an answer says; who asked knows what it is for.
@@ -125,7 +120,7 @@ std::string WorkerTrier::versionOf(const tune::TunedCall &) {
 tune::Trial WorkerTrier::attempt(const Config &config) {
   tune::Trial trial;
   std::string answer;
-  if (ask(jsonOf(config).dump(), answer, trial))
+  if (ask(tune::jsonOf(config).dump(), answer, trial))
     trial = trialOfAnswer(answer);
   else if (++deaths_ >= kMostDeaths)
     giveUp_ = true;
@@ -139,7 +134,7 @@ void WorkerTrier::compare(std::vector<tune::Trial *> finalists) {
     return;
   Json request = Json::array();
   for (const tune::Trial *trial : finalists)
-    request.push_back(jsonOf(trial->config));
+    request.push_back(tune::jsonOf(trial->config));
   tune::Trial failed;
   std::string answer;
   for (tune::Trial *trial : finalists) {
@@ -166,7 +161,7 @@ void WorkerTrier::expect(const std::vector<Config> &configs) {
     }
     // The first is what the one that measures is about to compile itself.
     for (size_t i = 1; i < configs.size() && compiler.compiling.empty(); ++i) {
-      std::string next = jsonOf(configs[i]).dump();
+      std::string next = tune::jsonOf(configs[i]).dump();
       if (std::ranges::count(compiled_, next))
         continue;
       if (!compiler.process)
@@ -218,7 +213,7 @@ int work(const WorkerOptions &options) {
       continue;
     }
     if (options.onlyCompiles) {
-      parent.answer(tune::toJson(compiled(call, configOf(request))));
+      parent.answer(tune::toJson(compiled(call, configOf(call, request))));
       continue;
     }
     if (!attempts)
@@ -227,11 +222,11 @@ int work(const WorkerOptions &options) {
     if (request == "reference") {
       parent.answer(request.dump());
     } else if (request.is_object()) {
-      parent.answer(tune::toJson(attempts->attempt(configOf(request))));
+      parent.answer(tune::toJson(attempts->attempt(configOf(call, request))));
     } else {
       std::vector<tune::Trial> trials;
       for (const Json &config : request) {
-        trials.emplace_back().config = configOf(config);
+        trials.emplace_back().config = configOf(call, config);
         trials.back().status = tune::Status::Timed;
       }
       std::vector<tune::Trial *> finalists;
