@@ -1,11 +1,10 @@
 // Arithmetic of tensors: each function is a map.
 #include <tile/ops/Arithmetic.h>
 
+#include "ops/AddKernel.h"
 #include "ops/NewTensor.h"
 #include "ops/PairMap.h"
-#include "ops/byname/Entry.h"
 
-#include <tile/Registry.h>
 #include <tile/ops/Map.h>
 
 #include <bit>
@@ -80,31 +79,13 @@ double roundedFor(DType dtype, const Number &value) {
   return rounded;
 }
 
-const bool registered = registerOp({
-    .name = "add",
-    .summary = "c = a + b, elementwise",
-    .inputs = 2,
-    .settings = {OpSetting::dtype("dtype")},
-    .kernel =
-        [](const OpSettings &settings) {
-          auto view = exampleView(settings.dtype("dtype", f32), {settings.extent("N", 1 << 20)});
-          const auto &program =
-              detail::mapKernel<Add, 1, 1, Operand, Operand>({"add", {"c", "a", "b"}});
-          return KernelRequest(program.consts(1, settings.integer("B", 1024)), {view, view, view});
-        },
-    .outputs = [](std::span<const Tensor> in,
-                  const OpSettings &settings) { return broadcastInOneDtype("add", in, settings); },
-    .run =
-        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-           const OpSettings &) {
-          if (areMasks(in[0], in[1], out[0])) // 1 + 1 is 1
-            maximum(stream, maskAsBytes(in[0]), maskAsBytes(in[1]), maskAsBytes(out[0]));
-          else
-            add(stream, in[0], in[1], out[0]);
-        },
-});
-
 } // namespace
+
+KernelRequest addKernel(DType dtype, int64_t elements, int64_t block) {
+  HostArg view = exampleView(dtype, {elements});
+  const auto &program = detail::mapKernel<Add, 1, 1, Operand, Operand>({"add", {"c", "a", "b"}});
+  return KernelRequest(program.consts(1, block), {view, view, view});
+}
 
 void add(const Stream &stream, const Operand &a, const Operand &b, const Operand &c, Loc loc) {
   apply<Add>("add", stream, a, b, c, loc);

@@ -3,7 +3,6 @@
 
 #include "ops/NewTensor.h"
 #include "ops/Rows.h"
-#include "ops/byname/Entry.h"
 
 namespace tile::ops {
 
@@ -222,42 +221,6 @@ void normalise(const Norm &n, const Stream &stream, Loc loc) {
   if (rowsOf(n.x) != 0)
     launch(n, CallSite(stream, loc));
 }
-
-/// One of the norms by name, of the rows of a matrix, with a weight and, if centred, a bias.
-OpEntry entryOf(const char *name, const char *summary, bool isCentred) {
-  return {.name = name,
-          .summary = summary,
-          .inputs = 1,
-          .optionalInputs = isCentred ? 2 : 1,
-          .settings = {OpSetting::number("epsilon", 1e-5), OpSetting::flag("statistics", false)},
-          .example =
-              [isCentred](const OpSettings &settings) {
-                Specs specs = matrices(settings, 1);
-                TensorSpec row{specs[0].dtype, {specs[0].extents[1]}};
-                specs.insert(specs.end(), isCentred ? 2 : 1, row);
-                return specs;
-              },
-          .outputs =
-              [isCentred](std::span<const Tensor> in, const OpSettings &settings) {
-                std::vector specs = {TensorSpec::of(in[0])};
-                if (settings.flag("statistics"))
-                  specs.resize(isCentred ? 3 : 2, {f32, rowsOf(in[0])});
-                return specs;
-              },
-          .run =
-              [isCentred](const Stream &stream, std::span<const Tensor> in,
-                          std::span<const Tensor> out, const OpSettings &settings) {
-                double epsilon = settings.number("epsilon");
-                if (isCentred)
-                  layernorm(stream, in[0], given(in, 1), given(in, 2), epsilon, out[0],
-                            given(out, 1), given(out, 2));
-                else
-                  rmsnorm(stream, in[0], given(in, 1), epsilon, out[0], given(out, 1));
-              }};
-}
-const bool registered =
-    registerOp(entryOf("layernorm", "layer normalisation of rows: x, weight, bias", true)) &&
-    registerOp(entryOf("rmsnorm", "root-mean-square normalisation of rows: x, weight", false));
 
 } // namespace
 

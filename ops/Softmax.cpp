@@ -5,9 +5,6 @@
 #include "ops/NewTensor.h"
 #include "ops/OnlineSum.h"
 #include "ops/Rows.h"
-#include "ops/byname/DimensionSettings.h"
-#include "ops/byname/Entry.h"
-#include "ops/byname/RankZero.h"
 
 #include <limits>
 
@@ -82,22 +79,6 @@ void run(const char *op, bool isLog, const Stream &stream, const Operand &x, con
   launch(site, InputRows(site, withLast(x, dim)), rows, isLog);
   rows.finish(site);
 }
-
-const bool registered = registerOp({
-    .name = "softmax",
-    .summary = "softmax along `dim`, the last unless it is given",
-    .inputs = 1,
-    .settings = {dimSetting(), floatDtype()},
-    .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-    .outputs = likeFirst,
-    .run =
-        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-           const OpSettings &settings) {
-          Tensor floats;
-          softmax(stream, floatRows("softmax", stream, in[0], out[0], settings, floats),
-                  withOneDimension(out[0]), dimOf(settings));
-        },
-});
 
 } // namespace
 

@@ -1,4 +1,5 @@
 // Activations and arithmetic by name.
+#include "ops/AddKernel.h"
 #include "ops/PairMap.h"
 #include "ops/byname/BeforeCopy.h"
 #include "ops/byname/Entry.h"
@@ -151,6 +152,28 @@ const bool arithmetic = numbers<Binary>("subtract", "c = a - b, elementwise", su
 struct TruncatedQuotient {
   Value operator()(Value a, Value b) const { return trunc(div_rn(a, b)); }
 };
+
+const bool addition = registerOp({
+    .name = "add",
+    .summary = "c = a + b, elementwise",
+    .inputs = 2,
+    .settings = {OpSetting::dtype("dtype")},
+    .kernel =
+        [](const OpSettings &settings) {
+          return addKernel(settings.dtype("dtype", f32), settings.extent("N", 1 << 20),
+                           settings.integer("B", 1024));
+        },
+    .outputs = [](Tensors in,
+                  const OpSettings &settings) { return broadcastInOneDtype("add", in, settings); },
+    .run =
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+           const OpSettings &) {
+          if (areMasks(in[0], in[1], out[0])) // 1 + 1 is 1
+            maximum(stream, maskAsBytes(in[0]), maskAsBytes(in[1]), maskAsBytes(out[0]));
+          else
+            add(stream, in[0], in[1], out[0]);
+        },
+});
 
 const bool division = registerOp(
     {.name = "divide",

@@ -10,6 +10,21 @@
 namespace tile::ops {
 namespace {
 
+const bool softmaxOfRows = registerOp({
+    .name = "softmax",
+    .summary = "softmax along `dim`, the last unless it is given",
+    .inputs = 1,
+    .settings = {dimSetting(), floatDtype()},
+    .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+    .outputs = likeFirst,
+    .run =
+        [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+          Tensor floats;
+          softmax(stream, floatRows("softmax", stream, in[0], out[0], settings, floats),
+                  withOneDimension(out[0]), dimOf(settings));
+        },
+});
+
 const bool logOfSoftmax = registerOp(
     {.name = "log_softmax",
      .summary = "the logarithm of softmax, along `dim`",
@@ -55,6 +70,42 @@ std::vector<OpSetting> normSettings() {
   return {OpSetting::number("epsilon", 1e-5), OpSetting::flag("statistics", false)};
 }
 double epsilonOf(const OpSettings &settings) { return settings.number("epsilon"); }
+
+/// One of the norms by name, of the rows of a matrix, with a weight and, if centred, a bias.
+OpEntry normEntry(const char *name, const char *summary, bool isCentred) {
+  return {.name = name,
+          .summary = summary,
+          .inputs = 1,
+          .optionalInputs = isCentred ? 2 : 1,
+          .settings = normSettings(),
+          .example =
+              [isCentred](const OpSettings &settings) {
+                Specs specs = matrices(settings, 1);
+                TensorSpec row{specs[0].dtype, {specs[0].extents[1]}};
+                specs.insert(specs.end(), isCentred ? 2 : 1, row);
+                return specs;
+              },
+          .outputs =
+              [isCentred](std::span<const Tensor> in, const OpSettings &settings) {
+                std::vector specs = {TensorSpec::of(in[0])};
+                if (settings.flag("statistics"))
+                  specs.resize(isCentred ? 3 : 2, {f32, rowsOf(in[0])});
+                return specs;
+              },
+          .run =
+              [isCentred](const Stream &stream, std::span<const Tensor> in,
+                          std::span<const Tensor> out, const OpSettings &settings) {
+                double epsilon = epsilonOf(settings);
+                if (isCentred)
+                  layernorm(stream, in[0], given(in, 1), given(in, 2), epsilon, out[0],
+                            given(out, 1), given(out, 2));
+                else
+                  rmsnorm(stream, in[0], given(in, 1), epsilon, out[0], given(out, 1));
+              }};
+}
+const bool norms =
+    registerOp(normEntry("layernorm", "layer normalisation of rows: x, weight, bias", true)) &&
+    registerOp(normEntry("rmsnorm", "root-mean-square normalisation of rows: x, weight", false));
 
 /// x and residual, then weight and bias as far as `vectors` say.
 Specs normExample(const OpSettings &settings, size_t matrixCount, size_t vectors) {
