@@ -72,7 +72,7 @@ KernelRequest requestOf(const char *name, const std::string &target) {
     return all;
   };
   if (!std::strcmp(name, "matmul") && target == "sm_90a")
-    return findOp("matmul")->kernel(settings({{"persistent", "0"}}));
+    return findOp("matmul")->kernel(settings({{"schedule", "one_tile"}}));
   if (!std::strcmp(name, "matmul"))
     return {matmul.consts(128, 128, 64), std::vector(3, exampleView(f16, {kSize, kSize}))};
   if (!std::strcmp(name, "attention"))

@@ -78,6 +78,7 @@ kMayInclude = {
     "capi/compiler": {"base", "capi", "runtime/device", "runtime/jit", "runtime/tune", "public"},
     "ops/autograd": {"ops", "public"},
     "ops/attention": {"ops", "public"},
+    "ops/byname": {"ops", "ops/attention", "ops/matmul", "public"},
     "ops/matmul": {"ops", "public"},
     "ops/nn": {"public"},
     "ops": {"public"},

@@ -12,12 +12,12 @@ import subprocess
 
 SHAPES = [(m, n, k) for n, k in ((4096, 4096), (11008, 4096), (4096, 11008)) for m in (1, 8, 16, 64, 128, 512, 2048, 4096)] + \
          [(1024, 1024, 1024), (333, 777, 1000)]
-LINE = re.compile(r"BM=(\d+) BN=(\d+) BK=(\d+) warps=(\d+) persistent=(\d).*? split=(\d+) clustered=0: ([\d.]+) us, bound by (\w[\w ]*),")
+LINE = re.compile(r"BM=(\d+) BN=(\d+) BK=(\d+) warps=(\d+) schedule=(\w+): ([\d.]+) us, bound by (\w[\w ]*),")
 
 
 def choice(line):
-    m, n, k, warps, persistent, split, time, bound = LINE.search(line).groups()
-    form = (" persistent" if persistent == "1" else "") + (f" split-K {split}" if split != "1" else "")
+    m, n, k, warps, schedule, time, bound = LINE.search(line).groups()
+    form = "" if schedule == "one_tile" else f", {schedule}"
     return f"{m}x{n}x{k}, {warps} warps{form}", float(time), bound
 
 

@@ -19,7 +19,7 @@ import sass
 
 # The kernels by hand have both factors along K.
 PERSISTENT = ["op:matmul", "M=4096", "N=4096", "K=4096", "columns=1"]
-FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128", "persistent=1"]
+FLOAT8 = PERSISTENT + ["dtype=e4m3", "result=bf16", "BM=128"]
 GRADIENT = ["op:attention_gradient", "dtype=bf16"]
 ONE_KERNEL = GRADIENT + ["deterministic=0"]
 HEADS = "4x16x4096x128"
@@ -32,18 +32,19 @@ SHARED = {"ms2_128x256_s4_tma": 192, "mp2_128x256_s4_e64": 224, "ws_64x128_s8_e6
           "at_c64_3wg_n128_pp_dyn": 88, "bw_f128_fu_m64_seq_ro_red": 145, "bw_c128_fu_m64_seq_ro_red": 145, "bw_f64_fu_m128_seq_ro_red": 130,
           "bw_f128_fu_m80_seq_red": 165, "bw_f128_2k_m64_seq bwd_kv": 129, "bw_f128_2k_m64_seq bwd_q": 224}
 KERNELS = [  # title, settings of tilec build, the file in the folder, and which of its kernels if it has several that multiply
-    ("product 128x256x64", PERSISTENT + ["persistent=0"], "ms2_128x256_s4_tma.ptx"),
+    ("product 128x256x64", PERSISTENT + ["schedule=one_tile"], "ms2_128x256_s4_tma.ptx"),
     ("product 128x256x64, persistent", PERSISTENT, "mp2_128x256_s4_e64.ptx"),
-    ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "columns=1", "BM=64", "BN=128", "warps=4", "persistent=0"],
+    ("product 64x128x64", ["op:matmul", "M=1024", "N=1024", "K=1024", "columns=1", "BM=64", "BN=128", "warps=4", "schedule=one_tile"],
      "ws_64x128_s8_e64.ptx"),
-    ("product 128x256x64, persistent, a warp loads", PERSISTENT + ["producer=1"], "ps_128x256_s4_e64.ptx"),
-    ("product 128x128x64, two teams in turn", PERSISTENT + ["BM=128", "BN=128", "warps=4", "producer=1", "pingpong=1"],
+    ("product 128x256x64, persistent, producer warp", PERSISTENT + ["schedule=persistent_warp_specialized"], "ps_128x256_s4_e64.ptx"),
+    ("product 128x128x64, ping-pong", PERSISTENT + ["BM=128", "BN=128", "warps=4", "schedule=ping_pong"],
      "pp_128x128_s6.ptx"),
-    ("product 128x256x64, persistent, clusters of two", PERSISTENT + ["producer=1", "cluster=2"], "cl21_128x256_s4_p.ptx"),
+    ("product 128x256x64, persistent, clusters of two", PERSISTENT + ["schedule=persistent_warp_specialized_multicast"],
+     "cl21_128x256_s4_p.ptx"),
     ("product of 32 rows, 64x32x128", ["op:matmul", "M=32", "N=8192", "K=8192", "columns=1"], "sk_w64p2_n32.ptx"),
     ("product by 4 vectors, 16x8x1024", ["op:matmul", "M=4", "N=4096", "K=4096", "columns=1", "dtype=bf16"], "nk_w8u4pf.ptx"),
-    ("product of e4m3 128x256x128, fast accumulation", FLOAT8 + ["fast=1", "BN=256"], "f8_128x256.ptx"),
-    ("product of e4m3 128x128x128, 256 of K a step", FLOAT8 + ["BN=128", "BK=256"], "f8p2_128x128_s6_r.ptx"),
+    ("product of e4m3 128x256x128, fast accumulation", FLOAT8 + ["schedule=persistent", "fast=1", "BN=256"], "f8_128x256.ptx"),
+    ("product of e4m3 128x128x128, 256 of K a step", FLOAT8 + ["schedule=persistent_warp_specialized", "BN=128", "BK=256"], "f8p2_128x128_s6_r.ptx"),
     ("attention of heads of 128", ["op:attention", "D=128"], "at_f128_ovl_pp.ptx"),
     ("causal attention of heads of 128", ["op:attention", "D=128", "causal=1"], "at_c128_ovl_pp_dyn.ptx"),
     ("attention of heads of 128, 16384 keys", ["op:attention", "D=128", "B=1", "Lq=16384"], "at_f128_n176_pp.ptx"),

@@ -7,8 +7,6 @@
 #include "ops/NewTensor.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionWork.h"
-#include "ops/byname/Entry.h"
-#include "ops/byname/ProductSettings.h"
 
 #include <limits>
 
@@ -32,8 +30,8 @@ struct RowExponents {
   /// `scale` is positive.
   RowExponents(Value largest, Value scale) {
     // All weights of the row share the rounding error of largest * scale as a factor. Where that is
-    // more than they can bear, exponents of neighbouring scores are so far apart that the next power
-    // of two does for the scale; it rounds nothing.
+    // more than they can bear, exponents of neighbouring scores are so far apart that the next
+    // power of two does for the scale; it rounds nothing.
     Value powerOfTwo = bitcast(f32, (bitcast(i32, scale) + 0x7fffff) & 0x7f800000);
     slope = select(abs(largest) < 0x1p23f / scale, scale, powerOfTwo);
     scaled = largest * slope;
@@ -57,37 +55,36 @@ Value withValues(const Value &weights, const Value &values, const Value &sums,
 template <class StoreLse>
 void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const AttentionPlan &plan,
                       bool causal, StoreLse storeLse) {
-  const auto &[tiles, precision, overlaps, sumsInF16] = plan;
+  const auto &[tiles, precision, sumsInF16] = plan;
   const auto &[q, k, v, scaleLog2E, isRising] = in;
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
-  const int ofBlock = rows * tiles.teams;
+  const int teamCount = tiles.teams(), ofBlock = rows * teamCount;
   flushWhereNarrow(q);
   for (int dim = 0; dim < 4;
        ++dim) // what checkAttention has seen, so that bounds are compared once
     assume(k.dim(dim) == v.dim(dim)), assume(q.dim(dim) == out.dim(dim));
   assume(q.dim(0) == k.dim(0)), assume(q.dim(3) == k.dim(3));
   Value queryCount = q.dim(2), keyCount = k.dim(2), blocks = cdiv(queryCount, ofBlock);
-  constexpr int kMostHeads = 16;
   AttentionGrid at = causal ? AttentionGrid(q.dim(0), q.dim(1), blocks,
-                                            headsInCache(k.dtype(), keyCount, width, kMostHeads))
+                                            headsInCache(k.dtype(), keyCount, width, kHeadsAtOnce))
                             : AttentionGrid(q.dim(0), q.dim(1), blocks);
-  // The last queries see most keys: they begin first.
+  // The last queries see most keys: they start first.
   Value block = causal ? blocks - 1 - at.tile : at.tile;
   // All teams go through the keys that one of them sees, so that they read the same.
-  Value tile = tiles.teams > 1 ? block * tiles.teams + teams(tiles.teams) : block;
+  Value tile = teamCount > 1 ? block * teamCount + teams(teamCount) : block;
   Value head = at.head / (q.dim(1) / k.dim(1));
   Value queries = rowsOf(q, at.batch, at.head, tile, rows, width);
   Value scale = isRising ? scaleLog2E : full(f32, {}, 1.0f);
   auto largest = var(full(f32, {rows}, -kInfinity)), scaled = var(full(f32, {rows}, -kInfinity));
   auto total = var(zeros(f32, {rows}));
   auto sums = var(zeros(f32, {rows, width}));
-  // Two tiles each of keys and values where both have a ring of their own; else three, or two where three do not fit into shared
-  // memory beside the queries.
+  // Two stages if keys and values have a ring each; else three, or two where three do not fit
+  // shared memory beside the queries.
   int withThree = (ofBlock + 6 * columns) * width * static_cast<int>(sizeOf(k.dtype()));
   Range keyTiles =
       range(keyTilesSeen(block, queryCount, keyCount, {ofBlock, columns, width, 0}, causal))
-          .stages(overlaps || withThree > target().shared_bytes ? 2 : 3);
-  for (auto n : overlaps ? keyTiles.overlap_dots().warp_specialize() : keyTiles) {
+          .stages(tiles.overlaps() || withThree > target().shared_bytes ? 2 : 3);
+  for (auto n : tiles.overlaps() ? keyTiles.overlap_dots().warp_specialize() : keyTiles) {
     Value keys = columnsOf(k, at.batch, head, n, columns, width);
     auto scores = var(dot(queries, keys, {.precision = precision}));
     if (!isRising)
@@ -109,47 +106,53 @@ void attentionProgram(const AttentionInputs &in, const Out<any, 4> &out, const A
   storeLse(at.batch, at.head, tile, (top + log2(total)) * static_cast<float>(kLn2));
 }
 
-/// Lets the tuner choose what forwardPlan says otherwise.
-template <class... P> Kernel<P...> tunedAttention(const Kernel<P...> &program) {
-  return program.tunable("Queries", pow2(16, 128), 128)
-      .tunable("Keys", {32, 64, 96, 112, 128, 144, 160, 176, 192}, 128)
-      .tunable("Teams", steps(1, 3))
-      .tunable("overlaps", onOff(), 1)
-      .tunable("warps", {4, 8}, 8)
+// --- The kernels ---------------------------------------------------------------------------------
+
+/// `Knobs` are the types of the parameters that follow from kAttentionKnobs.
+template <class Knobs> struct AttentionKernel;
+template <class... Knobs> struct AttentionKernel<detail::KnobParameters<Knobs...>> {
+  void operator()(In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Scalar<f32> scale,
+                  Const Head, ConstOf<bool> causal, ConstOf<bool> rising,
+                  ConstOf<Precision> precision, ConstOf<bool> f16sums, Knobs... knobs) const {
+    auto tiles = detail::planOfConstants<AttentionTiles>(kAttentionKnobs, knobs...);
+    tiles.head = Head;
+    attentionProgram({q, k, v, scale, rising}, out, {tiles, precision, f16sums}, causal,
+                     [](Value, Value, Value, Value) {});
+  }
+};
+
+template <class Knobs> struct AttentionLseKernel;
+template <class... Knobs> struct AttentionLseKernel<detail::KnobParameters<Knobs...>> {
+  void operator()(In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
+                  Scalar<f32> scale, Const Head, ConstOf<bool> causal, ConstOf<bool> rising,
+                  ConstOf<Precision> precision, ConstOf<bool> f16sums, Knobs... knobs) const {
+    auto tiles = detail::planOfConstants<AttentionTiles>(kAttentionKnobs, knobs...);
+    tiles.head = Head;
+    attentionProgram({q, k, v, scale, rising}, out, {tiles, precision, f16sums}, causal,
+                     [&](Value batch, Value head, Value tile, Value values) {
+                       lse.tile({1, 1, tiles.queries})(batch, head, tile) =
+                           reshape(values, {1, 1, tiles.queries});
+                     });
+  }
+};
+
+/// A kernel with these parameters before its constants; the tuner may choose what forwardPlan says
+/// otherwise.
+template <template <class> class Program>
+auto tunedAttention(const char *name, std::vector<std::string> parameters) {
+  parameters.insert(parameters.end(), {"Head", "causal", "rising", "precision", "f16sums"});
+  return detail::tunable(kernel(name, Program<detail::ParametersOfKnobs<kAttentionKnobs>>())
+                             .named(detail::withKnobNames(std::move(parameters), kAttentionKnobs)),
+                         kAttentionKnobs)
       .unless(attentionObjection)
       .otherwise(attentionConfig)
       .work(attentionWork);
 }
 
-const auto attentionKernel = tunedAttention(
-    kernel("attention",
-           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Scalar<f32> scale,
-              Const Queries, Const Keys, Const Head, Const Teams, ConstOf<bool> causal,
-              ConstOf<bool> rising, ConstOf<Precision> precision, ConstOf<bool> f16sums,
-              ConstOf<bool> overlaps) {
-             attentionProgram({q, k, v, scale, rising}, out,
-                              {{Queries, Keys, Head, 0, Teams}, precision, overlaps, f16sums},
-                              causal, [](Value, Value, Value, Value) {});
-           })
-        .named("q", "k", "v", "out", "scale", "Queries", "Keys", "Head", "Teams", "causal",
-               "rising", "precision", "f16sums", "overlaps"));
-
-const auto attentionLseKernel = tunedAttention(
-    kernel("attention_lse",
-           [](In<any, 4> q, In<any, 4> k, In<any, 4> v, Out<any, 4> out, Out<f32, 3> lse,
-              Scalar<f32> scale, Const Queries, Const Keys, Const Head, Const Teams,
-              ConstOf<bool> causal, ConstOf<bool> rising, ConstOf<Precision> precision,
-              ConstOf<bool> f16sums, ConstOf<bool> overlaps) {
-             int rows = Queries;
-             attentionProgram(
-                 {q, k, v, scale, rising}, out,
-                 {{Queries, Keys, Head, 0, Teams}, precision, overlaps, f16sums}, causal,
-                 [&](Value batch, Value head, Value tile, Value values) {
-                   lse.tile({1, 1, rows})(batch, head, tile) = reshape(values, {1, 1, rows});
-                 });
-           })
-        .named("q", "k", "v", "out", "lse", "scale", "Queries", "Keys", "Head", "Teams", "causal",
-               "rising", "precision", "f16sums", "overlaps"));
+const auto attentionKernel =
+    tunedAttention<AttentionKernel>("attention", {"q", "k", "v", "out", "scale"});
+const auto attentionLseKernel =
+    tunedAttention<AttentionLseKernel>("attention_lse", {"q", "k", "v", "out", "lse", "scale"});
 
 /// Launches either kernel; `lse` is empty or lse.
 template <class Kernel, class... Lse>
@@ -175,45 +178,6 @@ void launchAttention(CallSite site, const Kernel &kernel, const AttentionOptions
                                   lse..., scale);
   result.finish(site);
 }
-
-std::vector<OpSetting> settingsWithStatistics() {
-  std::vector<OpSetting> settings = attentionSettings();
-  settings.push_back(OpSetting::flag("statistics", false));
-  return settings;
-}
-
-const bool registered = registerOp({
-    .name = "attention",
-    .summary = "softmax(q k^T / sqrt(D)) v, for each batch and head",
-    .inputs = 3,
-    .settings = settingsWithStatistics(),
-    .example =
-        [](const OpSettings &settings) {
-          DType dtype = settings.dtype("dtype", f16);
-          int64_t batches = settings.extent("B", 4), heads = settings.extent("H", 16),
-                  queries = settings.extent("Lq", 2048), head = settings.extent("D", 64);
-          TensorSpec q{dtype, {batches, heads, queries, head}},
-              k{dtype,
-                {batches, settings.extent("Hkv", heads), settings.extent("Lk", queries), head}};
-          return std::vector{q, k, k};
-        },
-    .outputs =
-        [](std::span<const Tensor> in, const OpSettings &settings) {
-          std::vector specs = {TensorSpec::of(in[0])};
-          if (settings.flag("statistics"))
-            specs.push_back({f32, rowsOf(in[0])});
-          return specs;
-        },
-    .run =
-        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
-           const OpSettings &settings) {
-          AttentionOptions options = attentionOptionsOf(settings);
-          if (out.size() > 1)
-            attention(stream, in[0], in[1], in[2], out[0], out[1], options);
-          else
-            attention(stream, in[0], in[1], in[2], out[0], options);
-        },
-});
 
 } // namespace
 

@@ -1,16 +1,14 @@
-// The gradient of attention: scores are computed again from the logarithms of their sums. Either once for each tile of keys
-// (dk, dv) and once for each tile of queries (dq), so that nothing is shared; or for each tile of keys alone, where all
-// programs of a head add to its dq.
+// The gradient of attention: scores are recomputed from the logarithms of their sums. Either once
+// per tile of keys (dk, dv) and once per tile of queries (dq), so that no two programs write to one
+// place; or per tile of keys alone, where all programs of a head add to its dq.
 #include <tile/ops/Arithmetic.h>
 #include <tile/ops/Attention.h>
 
 #include "ops/AlignedRows.h"
-#include "ops/KernelArgument.h"
 #include "ops/NewTensor.h"
+#include "ops/attention/AttentionGradient.h"
 #include "ops/attention/AttentionProgram.h"
 #include "ops/attention/AttentionQuerySums.h"
-#include "ops/byname/Entry.h"
-#include "ops/byname/ProductSettings.h"
 
 #include <array>
 #include <bit>
@@ -24,16 +22,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // --- The kernels ---------------------------------------------------------------------------------
 
-/// What is added in each row: in base 2 minus the logarithm of the sum of its weights, minus infinity where there is no row or it
-/// sees nothing, so that its weights become 0; and delta, sum(out * dout). Both have rows for whole tiles of queries, so that
-/// tiles of them need no masks, and are as the sweeps take them, so that they go there without a stay in registers.
+/// Two numbers per row. `shift` is added to its scores: minus the base-2 logarithm of the sum of
+/// its weights, or minus infinity where there is no row or it sees nothing, so that its weights
+/// become 0. `delta` is sum(out * dout). Both have rows for whole tiles of queries, so that tiles
+/// of them need no masks and are copied to shared memory without passing through registers.
 const auto rowsKernel =
     kernel("attention_gradient_rows", [](In<any, 4> out, In<any, 4> dout, In<f32, 3> lse,
                                          Out<f32, 3> shift, Out<f32, 3> delta, Const Rows,
                                          Const Head) {
       int rows = Rows, width = Head;
       AttentionGrid at(out.dim(0), out.dim(1), cdiv(delta.dim(2), rows));
-      // Tiles keep all four dimensions, so that their sums have the shape of the tile of delta that they are stored in.
+      // Tiles keep all four dimensions, so that their sums have the shape of the tile of delta.
       auto rowsOfHead = [&](In<any, 4> x) {
         return cast(f32, x.tile({1, 1, rows, width})(at.batch, at.head, at.tile, 0));
       };
@@ -71,31 +70,31 @@ void storeRows(const Out<any, 4> &y, Value batch, Value head, Value tile, Value 
 
 /// The tiles of `kept`, each swept by tiles of the other side, which has so many rows.
 AttentionGrid gridOf(const In<any, 4> &kept, Value tiles, Value rows, int width, bool causal) {
-  constexpr int kMostHeads = 4;
   if (!causal)
     return {kept.dim(0), kept.dim(1), tiles};
-  return {kept.dim(0), kept.dim(1), tiles, headsInCache(kept.dtype(), rows, width, kMostHeads)};
+  return {kept.dim(0), kept.dim(1), tiles,
+          headsInCache(kept.dtype(), rows, width, kGradientHeadsAtOnce)};
 }
 
-/// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their places across the loop;
-/// those of the copy engine take some more. Groups of warps have a warp of their own to load.
+/// Multiply-adds of wide rows in f32 leave no register for copies that run ahead, nor for their
+/// addresses across iterations; TMA takes some more.
 Range sweep(const Range &tiles, const GradientInputs &in, const AttentionPlan &plan) {
   int widest = target().has_tma ? 80 : 96;
   bool fillsRegisters =
       in.q.dtype() == f32 && plan.precision == Precision::ieee && plan.tiles.head > widest;
   if (fillsRegisters)
     return tiles.stages(1).no_licm();
-  return plan.overlaps ? tiles.stages(2).warp_specialize() : tiles.stages(2);
+  return plan.tiles.overlaps() ? tiles.stages(2).warp_specialize() : tiles.stages(2);
 }
 
-/// One tile of keys, swept by the queries that see it; scores are keys x queries. What its keys give to dq is added to
-/// `dqSums` where there are any.
+/// One tile of keys, swept by the queries that see it; scores are keys x queries. The contribution
+/// of its keys to dq is added to `dqSums` unless that is null.
 void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 4> &dv,
                 const AttentionPlan &plan, bool causal, const InOut<f32, 4> *dqSums = nullptr) {
   const int rows = plan.tiles.queries, columns = plan.tiles.keys, width = plan.tiles.head;
   const DotOptions how = {.precision = plan.precision};
   flushWhereNarrow(in.q);
-  if (plan.overlaps) // what checkAttention has seen, so that bounds are compared once
+  if (plan.tiles.overlaps()) // what checkAttention has seen, so that bounds are compared once
     for (int dim = 0; dim < 4; ++dim) {
       assume(in.k.dim(dim) == in.v.dim(dim)), assume(in.q.dim(dim) == in.dout.dim(dim));
       assume(in.k.dim(dim) == dk.dim(dim)), assume(in.k.dim(dim) == dv.dim(dim));
@@ -103,14 +102,15 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
   Value queryCount = in.q.dim(2), keyCount = in.k.dim(2), group = in.q.dim(1) / in.k.dim(1);
   AttentionGrid at = gridOf(in.k, cdiv(keyCount, columns), queryCount, width, causal);
   Value keys = rowsOf(in.k, at.batch, at.head, at.tile, columns, width);
-  // Wide rows of v would fill the registers: they are loaded anew for each tile of queries.
+  // Wide rows of v would fill the registers: they are loaded again for each tile of queries.
   const bool isHeld = width <= 128;
   auto loadValues = [&] { return rowsOf(in.v, at.batch, at.head, at.tile, columns, width); };
   Value held = isHeld ? loadValues() : Value();
   Value first =
       causal ? max(at.tile * columns - (keyCount - queryCount), 0) / rows : zeros(i32, {});
-  // Products begin in the order of their sums. That of dv, whose weights are ready before the slopes, is under way while warps
-  // meet for that of dq; without it the assembler needs fewer registers if the slopes, which are narrowed last, go first.
+  // Dots are issued in the order of their accumulators. With dq, the dot of dv, whose weights are
+  // ready before the slopes, is in flight while warps synchronize for that of dq; without it the
+  // assembler needs fewer registers if the slopes, which are narrowed last, go first.
   Var sums[] = {var(zeros(f32, {columns, width})), var(zeros(f32, {columns, width}))};
   Var &dvSums = sums[dqSums ? 0 : 1], &dkSums = sums[dqSums ? 1 : 0];
   for (auto member : range(group)) {
@@ -122,14 +122,14 @@ void keyProgram(const GradientInputs &in, const Out<any, 4> &dk, const Out<any, 
       };
       Value shift = expand_dims(partOf(in.shift, at.batch, head, m, rows), 0);
       Value scores = dot(keys, columnsOf(in.q, at.batch, head, m, rows, width), how);
-      // Beside the scores where products are under way together, else when registers are free.
-      Value byWeight = plan.overlaps ? multiplyByValues() : Value();
+      // With the scores' dot where two may be in flight together, else when registers are free.
+      Value byWeight = plan.tiles.overlaps() ? multiplyByValues() : Value();
       auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), shift));
       hideScores(exponents, {m * rows, at.tile * columns, 0, queryCount, keyCount}, causal);
       Value weights = exp2(exponents);
       dvSums = dot(cast(in.dout.dtype(), weights), rowsOf(in.dout, at.batch, head, m, rows, width),
                    dvSums, how);
-      if (!plan.overlaps)
+      if (!plan.tiles.overlaps())
         byWeight = multiplyByValues();
       Value delta = expand_dims(partOf(in.delta, at.batch, head, m, rows), 0);
       Value slopes = cast(in.q.dtype(), weights * (byWeight - delta));
@@ -150,7 +150,7 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, const Attenti
   const int rows = tiles.queries, columns = tiles.keys, width = tiles.head;
   const DotOptions how = {.precision = plan.precision};
   flushWhereNarrow(in.q);
-  if (plan.overlaps)
+  if (plan.tiles.overlaps())
     for (int dim = 0; dim < 4; ++dim) {
       assume(in.k.dim(dim) == in.v.dim(dim)), assume(in.q.dim(dim) == in.dout.dim(dim));
       assume(in.q.dim(dim) == dq.dim(dim));
@@ -169,16 +169,17 @@ void queryProgram(const GradientInputs &in, const Out<any, 4> &dq, const Attenti
       return dot(gradients, columnsOf(in.v, at.batch, head, n, columns, width), how);
     };
     Value scores = dot(queries, columnsOf(in.k, at.batch, head, n, columns, width), how);
-    Value byWeight = plan.overlaps ? multiplyByValues() : Value();
+    Value byWeight = plan.tiles.overlaps() ? multiplyByValues() : Value();
     auto exponents = var(fma(scores, in.scale * static_cast<float>(kLog2E), shift));
     const ScoreTile place = {tile * rows, n * columns, 1, queryCount, keyCount};
-    // With a branch small heads lose the registers of a second program on a multiprocessor, which groups of warps have not.
-    if (plan.overlaps)
+    // With a branch, small heads lose the registers of a second program per multiprocessor, for
+    // which warpgroups have none anyway.
+    if (plan.tiles.overlaps())
       hideScores(exponents, place, causal);
     else
       exponents = visibleScores(exponents, place, causal);
     Value weights = exp2(exponents);
-    if (!plan.overlaps)
+    if (!plan.tiles.overlaps())
       byWeight = multiplyByValues();
     sums = dot(cast(in.k.dtype(), weights * (byWeight - delta)),
                rowsOf(in.k, at.batch, head, n, columns, width), sums, how);
@@ -191,12 +192,12 @@ const auto keyKernel =
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> shift,
               In<f32, 3> delta, Out<any, 4> dk, Out<any, 4> dv, Scalar<f32> scale, Const Queries,
               Const Keys, Const Head, ConstOf<bool> causal, ConstOf<Precision> precision,
-              ConstOf<bool> overlaps) {
+              ConstOf<AttentionSchedule> schedule) {
              keyProgram({q, k, v, dout, shift, delta, scale}, dk, dv,
-                        {{Queries, Keys, Head, 0}, precision, overlaps}, causal);
+                        {{Queries, Keys, Head, 0, schedule}, precision}, causal);
            })
         .named("q", "k", "v", "dout", "shift", "delta", "dk", "dv", "scale", "Queries", "Keys",
-               "Head", "causal", "precision", "overlaps");
+               "Head", "causal", "precision", "schedule");
 
 const auto wholeKernel =
     kernel("attention_gradient",
@@ -204,8 +205,8 @@ const auto wholeKernel =
               In<f32, 3> delta, InOut<f32, 4> dq, Out<any, 4> dk, Out<any, 4> dv, Scalar<f32> scale,
               Const Queries, Const Keys, Const Head, ConstOf<bool> causal) {
              keyProgram({q, k, v, dout, shift, delta, scale}, dk, dv,
-                        {{Queries, Keys, Head, 0}, Precision::ieee, /*overlaps=*/true}, causal,
-                        &dq);
+                        {{Queries, Keys, Head, 0, AttentionSchedule::Overlapped}, Precision::ieee},
+                        causal, &dq);
            })
         .named("q", "k", "v", "dout", "shift", "delta", "dq", "dk", "dv", "scale", "Queries",
                "Keys", "Head", "causal");
@@ -215,18 +216,16 @@ const auto queryKernel =
            [](In<any, 4> q, In<any, 4> k, In<any, 4> v, In<any, 4> dout, In<f32, 3> shift,
               In<f32, 3> delta, Out<any, 4> dq, Scalar<f32> scale, Const Queries, Const Keys,
               Const Head, ConstOf<bool> causal, ConstOf<Precision> precision,
-              ConstOf<bool> overlaps) {
+              ConstOf<AttentionSchedule> schedule) {
              queryProgram({q, k, v, dout, shift, delta, scale}, dq,
-                          {{Queries, Keys, Head, 0}, precision, overlaps}, causal);
+                          {{Queries, Keys, Head, 0, schedule}, precision}, causal);
            })
         .named("q", "k", "v", "dout", "shift", "delta", "dq", "scale", "Queries", "Keys", "Head",
-               "causal", "precision", "overlaps");
+               "causal", "precision", "schedule");
 
 // --- Launches ------------------------------------------------------------------------------------
 
-struct GradientArguments {
-  const Operand &q, &k, &v, &out, &lse, &dout, &dq, &dk, &dv;
-};
+} // namespace
 
 void checkGradient(const Arguments &arguments, const GradientArguments &in,
                    const AttentionOptions &options) {
@@ -241,7 +240,7 @@ void checkGradient(const Arguments &arguments, const GradientArguments &in,
 }
 
 void launchGradient(CallSite site, const GradientArguments &in, const AttentionOptions &options) {
-  auto [tiles, precision, overlaps, sumsInF16] =
+  auto [tiles, precision, sumsInF16] =
       backwardPlan({in.q.dtype(), in.q.extent(2), in.k.extent(2), in.q.extent(3),
                     target_info(site.stream.device().target())},
                    options.precision);
@@ -252,7 +251,8 @@ void launchGradient(CallSite site, const GradientArguments &in, const AttentionO
   if (in.q.numel() != 0)
     rowsKernel.consts(rowsAtOnce(width), width)(site, in.out, in.dout, in.lse, shift, delta);
   float scale = static_cast<float>(attentionScale(in.q, options));
-  bool isWhole = overlaps && !options.deterministic && in.q.numel() != 0 && in.k.numel() != 0;
+  bool isWhole =
+      tiles.overlaps() && !options.deterministic && in.q.numel() != 0 && in.k.numel() != 0;
   AlignedInput q(site, in.q), k(site, in.k), v(site, in.v), dout(site, in.dout);
   AlignedOutput dq(site, in.dq), dk(site, in.dk), dv(site, in.dv);
   if (isWhole) {
@@ -263,104 +263,42 @@ void launchGradient(CallSite site, const GradientArguments &in, const AttentionO
     storeQuerySums(site, sums, dq.rows(), scale);
   }
   if (in.k.numel() != 0 && !isWhole)
-    keyKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision, overlaps)
+    keyKernel
+        .consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision, tiles.schedule)
         .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), shift, delta,
                             dk.rows(), dv.rows(), scale);
   if (in.q.numel() != 0 && !isWhole)
-    queryKernel.consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)
+    queryKernel
+        .consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, tiles.schedule)
         .warps(tiles.warps)(site, q.rows(), k.rows(), v.rows(), dout.rows(), shift, delta,
                             dq.rows(), scale);
   dq.finish(site), dk.finish(site), dv.finish(site);
 }
 
-// --- By name -------------------------------------------------------------------------------------
-
-std::vector<OpSetting> gradientSettings() {
-  std::vector<OpSetting> settings = attentionSettings();
-  settings.push_back(OpSetting::word("of", {"dk", "dq", "dv"}));
-  return settings;
-}
-
-/// The kernel that computes dq, dk or dv: `of`.
-KernelRequest gradientKernel(const OpSettings &given) {
-  OpSettings settings = given.forExample(gradientSettings());
-  AttentionOptions options = attentionOptionsOf(settings);
-  DType dtype = given.dtype("dtype", f16);
-  int64_t batches = given.extent("B", 4), heads = given.extent("H", 16),
-          queries = given.extent("Lq", 2048), head = given.extent("D", 64),
-          keyHeads = given.extent("Hkv", heads), keys = given.extent("Lk", queries);
-  HostArg q = exampleView(dtype, {batches, heads, queries, head}),
-          k = exampleView(dtype, {batches, keyHeads, keys, head});
-  Operand ofQ = KernelArgument{q}, ofK = KernelArgument{k};
-  checkAttention(rulesOf("attention_gradient"), {"q", ofQ}, {"k", ofK}, {"v", ofK}, {}, {},
-                 options);
-  auto [tiles, precision, overlaps, sumsInF16] =
-      backwardPlan({dtype, queries, keys, head, target_info(settings.target())}, options.precision);
-  int64_t rows = (queries + kMostQueries - 1) / kMostQueries * kMostQueries;
-  HostArg perRow = exampleView(f32, {batches, heads, rows}), scale = exampleScalar(f32);
-  if (overlaps && !options.deterministic) {
-    auto sums = extentsOfQuerySums(batches, heads, rows, tiles.head);
+KernelRequest gradientRequest(const AttentionPlan &plan, const AttentionOptions &options,
+                              bool isOfQueries, const HostArg &q, const HostArg &k) {
+  const AttentionTiles &tiles = plan.tiles;
+  int64_t rows = (q.extents[2] + kMostQueries - 1) / kMostQueries * kMostQueries;
+  HostArg perRow = exampleView(f32, {q.extents[0], q.extents[1], rows}), scale = exampleScalar(f32);
+  if (tiles.overlaps() && !options.deterministic) {
+    auto sums = extentsOfQuerySums(q.extents[0], q.extents[1], rows, tiles.head);
     return {
         wholeKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal)
             .warps(tiles.warps),
         {q, k, k, q, perRow, perRow, exampleView(f32, {sums.begin(), sums.end()}), k, k, scale}};
   }
-  if (settings.text("of") == "dq")
+  if (isOfQueries)
     return {queryKernel
-                .consts(tiles.keys, tiles.queries, tiles.head, options.causal, precision, overlaps)
+                .consts(tiles.keys, tiles.queries, tiles.head, options.causal, plan.precision,
+                        tiles.schedule)
                 .warps(tiles.warps),
             {q, k, k, q, perRow, perRow, q, scale}};
-  return {
-      keyKernel.consts(tiles.queries, tiles.keys, tiles.head, options.causal, precision, overlaps)
-          .warps(tiles.warps),
-      {q, k, k, q, perRow, perRow, k, k, scale}};
+  return {keyKernel
+              .consts(tiles.queries, tiles.keys, tiles.head, options.causal, plan.precision,
+                      tiles.schedule)
+              .warps(tiles.warps),
+          {q, k, k, q, perRow, perRow, k, k, scale}};
 }
-
-/// The number of the gradient, as of dq, dk, dv.
-size_t gradientOf(const OpSettings &settings) {
-  std::string of = settings.text("of");
-  return of == "dq" ? 0 : of == "dk" ? 1 : 2;
-}
-
-/// All is checked before the first launch, as if the gradient were one op.
-void runGradient(const Stream &stream, Tensors in, Tensors result, const OpSettings &settings) {
-  AttentionOptions options = attentionOptionsOf(settings);
-  CallSite site(stream, Loc());
-  Arguments arguments("attention_gradient", site);
-  Operand q = in[0], k = in[1], v = in[2], dout = in[3], gradient = result[0];
-  arguments.rankIs({"q", q}, 4);
-  Extents perRow(q);
-  Tensor out = newLike(arguments, {"q", q}, q.dtype()),
-         lse = newTensor(arguments, f32, perRow.span().first(3));
-  Tensor gradients[] = {newLike(arguments, {"q", q}, q.dtype()),
-                        newLike(arguments, {"k", k}, k.dtype()),
-                        newLike(arguments, {"v", v}, v.dtype())};
-  const Operand madeOut = out, madeLse = lse, dq = gradients[0], dk = gradients[1],
-                dv = gradients[2], &wanted = gradients[gradientOf(settings)];
-  GradientArguments all = {q, k, v, madeOut, madeLse, dout, dq, dk, dv};
-  checkGradient(arguments, all, options);
-  arguments.sameExtents({"gradient", gradient}, {"that of", wanted});
-  arguments.accessible({{"gradient", gradient}}),
-      arguments.elementsDistinct({"gradient", gradient});
-  attention(stream, q, k, v, madeOut, madeLse, options);
-  launchGradient(site, all, options);
-  copy(stream, wanted, gradient);
-}
-
-const bool registered = registerOp({
-    .name = "attention_gradient",
-    .summary = "the gradient of sum(attention(q, k, v) * dout) by q, k or v: of=dq, dk or dv",
-    .inputs = 4,
-    .settings = gradientSettings(),
-    .kernel = gradientKernel,
-    .outputs =
-        [](Tensors in, const OpSettings &settings) {
-          return std::vector{TensorSpec::of(in[gradientOf(settings)])};
-        },
-    .run = runGradient,
-});
-
-} // namespace
 
 void attentionBackward(const Stream &stream, const Operand &q, const Operand &k, const Operand &v,
                        const Operand &out, const Operand &lse, const Operand &dout,

@@ -9,8 +9,6 @@ namespace tile::ops {
 namespace {
 
 constexpr int kWidestHead = 256;
-/// Scores of a tile from which on a branch costs less than the comparisons that it spares.
-constexpr int kScoresOfABranch = 64 * 64;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Fewer rows where there are not so many.
@@ -21,7 +19,8 @@ int rowsFor(int64_t count, int most) {
   return rows;
 }
 
-/// The widest padded head that four warps hold in registers; the tensor cores' f32 operands take more.
+/// The widest padded head that four warps hold in registers; the tensor cores' f32 operands take
+/// more.
 int widestOfFourWarps(bool isWide, Precision precision) {
   if (!isWide || precision == Precision::ieee)
     return 128;
@@ -35,36 +34,34 @@ int paddedHead(int64_t extent) {
   return head > 192 ? kWidestHead : head > 128 ? (head + 31) / 32 * 32 : head;
 }
 
-// Groups of four warps have 64 queries each; wide heads leave registers for fewer keys. By kernels measured on an H100, tiles of 176
-// keys of 128 are 5 % faster than those of 128 keys at 16384 keys, with a causal mask 2 %, and 2 to 4 % slower at 4096.
-// Heads that leave a thread the registers of a third group have three teams of one, from eight blocks on: then at most a
-// ninth of the rows is idle.
-static AttentionPlan planOfGroups(const AttentionShape &shape, int head, Precision precision) {
-  constexpr int kGroup = 64, kTeams = 3, kFewestForTeams = 8 * kTeams * kGroup, kManyKeys = 8192;
-  if (head <= kGroup && shape.queries >= kFewestForTeams)
-    return {{kGroup, 128, head, 4, kTeams}, precision, true};
-  bool isLong = shape.queries > kGroup;
+// Consumer warpgroups have 64 queries each; wide heads leave registers for fewer keys.
+static AttentionPlan warpgroupPlan(const AttentionShape &shape, int head, Precision precision) {
+  constexpr int kWarpgroup = 64;
+  if (head <= kTeamHead && shape.queries >= kTeamQueries)
+    return {{kWarpgroup, 128, head, 4, AttentionSchedule::OverlappedThreeTeams}, precision};
+  bool isLong = shape.queries > kWarpgroup;
   int keys = head > 128 ? 64 : isLong && head == 128 && shape.keys > kManyKeys ? 176 : 128;
-  return {{isLong ? 2 * kGroup : kGroup, keys, head, isLong ? 8 : 4}, precision, true};
+  return {{isLong ? 2 * kWarpgroup : kWarpgroup, keys, head, isLong ? 8 : 4,
+           AttentionSchedule::Overlapped},
+          precision};
 }
 
-/// Bytes of shared memory of a forward kernel whose products are by multiply-add: queries, keys and values, scores, and two numbers
-/// of each query.
+/// Bytes of shared memory of a forward kernel whose dots are fused multiply-adds: queries, keys and
+/// values, scores, and two numbers per query.
 static int64_t forwardBytes(int queries, int keys, int head) {
   return int64_t{4} * ((queries + 2 * keys) * head + queries * keys + 2 * queries);
 }
 
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
   auto [dtype, count, keyCount, width, gpu] = shape;
-  constexpr int64_t kFewestForGroups = 33;
   int head = paddedHead(width);
-  if (gpu.has_wgmma && dtype != f32 && count >= kFewestForGroups)
-    return planOfGroups(shape, head, asked);
+  if (gpu.has_wgmma && dtype != f32 && count >= kWarpgroupQueries)
+    return warpgroupPlan(shape, head, asked);
   bool isWide = dtype == f32;
   bool fits = head <= (asked == Precision::tf32x3 ? 96 : 128);
   Precision precision = fits ? asked : Precision::ieee;
   // Each warp has 16 queries, whole rows of scores. With eight warps a thread has half as much of
-  // the tiles of k and v on their way, which wide heads leave little room for.
+  // the tiles of k and v in flight, which wide heads leave little room for.
   bool isLong = !isWide && head > 96 && head <= 128;
   int keys = isWide || head > 96 ? 32 : 64;
   int queries = rowsFor(count, isLong ? 128 : head * (isWide ? 2 : 1) > 128 ? 32 : 64);
@@ -74,25 +71,24 @@ AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked) {
   return {{queries, keys, head, isEight ? 8 : 4}, precision};
 }
 
-// A group of four warps has 64 rows of what is kept. Of what sweeps by, sums of two tiles in f32 and their roundings, beside
-// the gradients' sums, leave registers for 64 rows where heads are wide.
-static AttentionPlan backwardPlanOfGroups(int head, Precision precision) {
-  return {{head > 64 ? 64 : 128, 128, head, 8}, precision, true};
+// A warpgroup has 64 rows of what is kept. Two tiles of f32 accumulators and their roundings,
+// beside the gradients' accumulators, leave registers for 64 swept rows where heads are wide.
+static AttentionPlan warpgroupGradientPlan(int head, Precision precision) {
+  return {{head > 64 ? 64 : 128, 128, head, 8, AttentionSchedule::Overlapped}, precision};
 }
 
-/// Bytes of shared memory of a gradient kernel of f32: the tiles of q, k, v and dout, two of them by rows and by columns, scores and
-/// their gradients, and two numbers of each query.
+/// Bytes of shared memory of a gradient kernel of f32: the tiles of q, k, v and dout, two of them
+/// by rows and by columns, scores and their gradients, and two numbers per query.
 static int64_t backwardBytes(int side, int head) {
   return int64_t{4} * (6 * side * head + 2 * side * side + 2 * side);
 }
 
 AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked) {
   auto [dtype, count, keyCount, width, gpu] = shape;
-  constexpr int64_t kFewestForGroups = 33, kWidestForGroups = 128;
   int head = paddedHead(width);
   bool isWide = dtype == f32;
-  if (gpu.has_wgmma && !isWide && count >= kFewestForGroups && head <= kWidestForGroups)
-    return backwardPlanOfGroups(head, asked);
+  if (gpu.has_wgmma && !isWide && count >= kWarpgroupQueries && head <= kWarpgroupGradientHead)
+    return warpgroupGradientPlan(head, asked);
   bool fits = asked == Precision::tf32 && head <= 64;
   int side = !isWide && head <= 64 ? 64 : head <= (isWide ? 128 : 192) ? 32 : 16;
   if (isWide && backwardBytes(side, head) > gpu.shared_bytes)
@@ -157,9 +153,9 @@ Value visibleScores(Value scores, const ScoreTile &at, bool causal) {
 void hideScores(Var &scores, const ScoreTile &at, bool causal) {
   auto hide = [&] { scores = visibleScores(scores, at, causal); };
   const Shape shape = scores.shape();
-  if (shape[0] * shape[1] < kScoresOfABranch)
+  if (shape[0] * shape[1] < kScoresOfBranch)
     return hide();
-  // Of a tile's keys all queries see those before this one: the same in all iterations of a loop over keys.
+  // All of a tile's queries see the keys before this one: the same in all iterations over keys.
   Value end = causal ? min(at.keyCount, at.lastKeyOfFirst() + 1) : at.keyCount;
   if_(at.firstKey + shape[size_t(at.keyAxis)] > end, hide);
 }
@@ -175,9 +171,9 @@ Value keyTilesSeen(Value queryTile, Value queryCount, Value keyCount, const Atte
 AttentionGrid::AttentionGrid(Value batches, Value heads, Value tiles, Value headsAtOnce) {
   Value all = batches * heads, program = grid1d(all * tiles, 1);
   Value ofGroup = headsAtOnce * tiles, first = program / ofGroup * headsAtOnce;
-  Value inGroup = min(headsAtOnce, all - first), place = program % ofGroup;
-  Value number = first + place % inGroup;
-  tile = place / inGroup, head = number % heads, batch = number / heads;
+  Value inGroup = min(headsAtOnce, all - first), index = program % ofGroup;
+  Value number = first + index % inGroup;
+  tile = index / inGroup, head = number % heads, batch = number / heads;
 }
 
 Value headsInCache(DType dtype, Value rows, int width, int most) {

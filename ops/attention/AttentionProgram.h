@@ -1,27 +1,61 @@
-// The parts that the kernels of attention and of its gradient share: arguments, tiles, and which query sees which key.
+// What the kernels of attention and of its gradient share: arguments, tiles, and which query sees
+// which key.
 #pragma once
 
 #include "ops/Arguments.h"
+#include "ops/attention/AttentionThresholds.h"
 
+#include <tile/detail/ops/Knobs.h>
 #include <tile/ops/Attention.h>
 
 namespace tile::ops {
 
 constexpr double kLog2E = 1.4426950408889634;
 
-/// The tile of scores that is in hand at a time, the head dimension padded to what a tile may have,
-/// the warps that share the work, and how many such teams of them read the same keys, forward.
-struct AttentionTiles {
-  int queries, keys, head, warps, teams = 1;
+/// How the dots of a program are ordered, and which of its warps load. `Overlapped`, which needs
+/// wgmma, has a producer warp, and its dots are in flight during other work: forward, a tile's dot
+/// with the values during the next tile's softmax (FlashAttention-3's intra-warpgroup overlap);
+/// backward, two dots together. With teams, two or three consumer warpgroups have a tile of queries
+/// each and read the same keys.
+enum class AttentionSchedule : uint8_t {
+  Serial, ///< each dot is waited for where it is issued
+  Overlapped,
+  OverlappedTwoTeams,
+  OverlappedThreeTeams,
 };
-/// Sizes that keep all of a program in registers; how f32 is multiplied: as asked for where the
-/// tensor cores' operands fit, which tf32x3 splits in two, else with ieee; and whether weights are
-/// multiplied with values while the next scores and their weights are computed; backward, whether
-/// products are by groups of warps, of which several are under way at once.
+inline constexpr std::array kAttentionSchedules = {
+    AttentionSchedule::Serial, AttentionSchedule::Overlapped, AttentionSchedule::OverlappedTwoTeams,
+    AttentionSchedule::OverlappedThreeTeams};
+constexpr const char *nameOf(AttentionSchedule schedule) {
+  constexpr std::array kNames = {"serial", "overlapped", "overlapped_two_teams",
+                                 "overlapped_three_teams"};
+  static_assert(kNames.size() == kAttentionSchedules.size());
+  return kNames[static_cast<size_t>(schedule)];
+}
+
+/// The tile of scores that a program (or team) computes at a time, the head dimension padded to
+/// what a tile may have, the warps that share the work, and their schedule.
+struct AttentionTiles {
+  int queries = 0, keys = 0, head = 0, warps = 0;
+  AttentionSchedule schedule = AttentionSchedule::Serial;
+
+  constexpr bool overlaps() const { return schedule != AttentionSchedule::Serial; }
+  constexpr int teams() const { return overlaps() ? static_cast<int>(schedule) : 1; }
+};
+/// All that is tuned of attention, forward.
+inline constexpr std::tuple kAttentionKnobs{
+    detail::Knob{"Queries", &AttentionTiles::queries, std::array{16, 32, 64, 128}, 128},
+    detail::Knob{"Keys", &AttentionTiles::keys,
+                 std::array{32, 64, 96, 112, 128, 144, 160, 176, 192}, 128},
+    detail::Knob{"schedule", &AttentionTiles::schedule, kAttentionSchedules,
+                 AttentionSchedule::Overlapped},
+    detail::LaunchKnob{"warps", &AttentionTiles::warps, std::array{4, 8}, 8}};
+
+/// Tiles that keep all of a program in registers, and how f32 is multiplied: as asked for where the
+/// tensor cores' operands fit, which tf32x3 splits in two, else with ieee.
 struct AttentionPlan {
   AttentionTiles tiles;
   Precision precision;
-  bool overlaps = false;
   bool sumsInF16 = false; ///< forward, of the values of a tile
 };
 /// A multiple of what the tensor cores take at once; of the larger sizes few, which share tiles.
@@ -33,14 +67,14 @@ struct AttentionShape {
   TargetInfo gpu;
 };
 AttentionPlan forwardPlan(const AttentionShape &shape, Precision asked);
-/// The tiles of the kernel that keeps a tile of keys; the one that keeps a tile of queries has as many of each as that of the
-/// other.
+/// The tiles of the kernel that keeps a tile of keys; the one that keeps a tile of queries has the
+/// two extents exchanged.
 AttentionPlan backwardPlan(const AttentionShape &shape, Precision asked);
 /// What the queries of a tile divide, forward or backward.
 constexpr int kMostQueries = 128;
 
-/// The rules that forward and gradient have in common: q, k, v, and `likeQ`, `likeK`, which have the
-/// extents and dtypes of q and k.
+/// The rules that forward and gradient have in common: q, k, v, and `likeQ`, `likeK`, which have
+/// the extents and dtypes of q and k.
 void checkAttention(const Arguments &arguments, Named q, Named k, Named v,
                     std::initializer_list<Named> likeQ, std::initializer_list<Named> likeK,
                     const AttentionOptions &options);
@@ -63,14 +97,15 @@ Value columnsOf(const View &x, Value batch, Value head, Value tile, int rows, in
   return reshape(x.T().tile({1, 1, columns, rows})(batch, head, 0, tile), {columns, rows});
 }
 
-/// Exponentials of f32 take three instructions each, one if numbers below 2^-126 may count as zero. Of
-/// 16-bit tensors they may: no weight as small is left when it is rounded.
+/// Exponentials of f32 take three instructions each, one if numbers below 2^-126 may count as zero.
+/// For 16-bit tensors they may: no weight as small is left when it is rounded.
 template <class View> void flushWhereNarrow(const View &x) {
   if (x.dtype() != f32)
     hint::ftz();
 }
 
-/// A maximum of -infinity, which means "nothing seen", counts as the lowest finite number: infinity - infinity is NaN.
+/// A maximum of -infinity, which means "nothing seen", counts as the lowest finite number: infinity
+/// - infinity is NaN.
 Value finite(Value largest);
 /// Where a tile of scores lies among all.
 struct ScoreTile {
@@ -95,14 +130,14 @@ struct AttentionGrid {
     Value program = grid1d(batches * heads * tiles, 1);
     tile = program % tiles, head = program / tiles % heads, batch = program / tiles / heads;
   }
-  /// In groups of `headsAtOnce` heads the first tiles of all of them come first, then the second ones: where they take longest,
-  /// as causality has it, none of them begins last. On an H100 causal attention is 7 % faster by it, its gradient 5 to 8 %.
+  /// In groups of `headsAtOnce` heads the first tiles of all heads come first, then the second
+  /// ones: with a causal mask the first take longest, and none of them starts last (kHeadsAtOnce).
   AttentionGrid(Value batches, Value heads, Value tiles, Value headsAtOnce);
   Value batch, head, tile;
 };
 
-/// Heads of which all that their programs read, two tensors of `rows` rows of `width` elements, lies in the L2 cache at once:
-/// 1 to `most`.
+/// Heads whose programs' reads, two tensors of `rows` rows of `width` elements, fit the L2 cache
+/// together: 1 to `most`.
 Value headsInCache(DType dtype, Value rows, int width, int most);
 
 } // namespace tile::ops

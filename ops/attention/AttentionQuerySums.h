@@ -1,8 +1,9 @@
 // Sums of dq that programs of attention's gradient add to together, one for each tile of keys.
 //
-// They lie in f32, in blocks of eight rows by sixteen columns: a thread that holds a product of tensor cores has columns 2t,
-// 2t + 1, 8 + 2t, 9 + 2t of one row of each block, t = 0 to 3. These four lie side by side, so that it adds them in one access,
-// and the threads of a warp, which have all of a block, add to 512 bytes that follow one another.
+// They are f32, in blocks of eight rows by sixteen columns. A thread that holds an MMA's
+// accumulators has columns 2t, 2t + 1, 8 + 2t, 9 + 2t of one row of each block, t = 0 to 3. These
+// four are adjacent, so that it adds them in one access, and the threads of a warp, which have all
+// of a block, add to 512 contiguous bytes.
 #pragma once
 
 #include "ops/Arguments.h"
@@ -13,7 +14,8 @@
 
 namespace tile::ops {
 
-/// Extents of the sums for so many rows, whole blocks, of heads that are `width` wide: B x H x rows / 8 x 8 width.
+/// Extents of the sums for that many rows, whole blocks, of heads that are `width` wide:
+/// B x H x rows / 8 x 8 width.
 std::array<int64_t, 4> extentsOfQuerySums(int64_t batches, int64_t heads, int64_t rows,
                                           int64_t width);
 

@@ -9,11 +9,10 @@
 
 namespace tile::ops {
 
-/// The settings of a plan, by the names of the kernel's constants; and back, but for the head's width and the precision.
-Config configOf(const AttentionPlan &plan);
+/// The plan of these knobs for a problem.
 AttentionPlan planOf(const Config &config, const Problem &problem);
 
-/// Why a plan is none for a problem, as a sentence; empty if it is.
+/// Why the target or the shape refuses a plan, as a sentence; empty if they do not.
 std::string attentionObjection(const Config &config, const Problem &problem);
 /// The plan that is taken where nothing is known.
 Config attentionConfig(const Problem &problem);

@@ -17,8 +17,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kQueryHeads = 16; // of a program
 constexpr int kMostParts = 64, kPartsAtOnce = 16;
-/// Below so many programs keys are split, into parts of at least so many tiles.
-constexpr int64_t kEnoughPrograms = 512, kLeastTiles = 4;
 
 // --- The kernels ---------------------------------------------------------------------------------
 
@@ -165,7 +163,7 @@ DecodePlan planOf(const Operand &q, const KvCache &cache, Precision asked) {
   int rows = kQueryHeads, keys = keysFor(cache, head);
   int64_t programs = q.extent(0) * cache.k.extent(1) * ((group + rows - 1) / rows);
   int64_t tiles = (capacityOf(cache) + keys - 1) / keys;
-  int64_t parts = std::min((kEnoughPrograms + programs - 1) / programs, tiles / kLeastTiles);
+  int64_t parts = std::min((kEnoughPrograms + programs - 1) / programs, tiles / kLeastTilesOfPart);
   bool fits = q.extent(2) <= (asked == Precision::tf32x3 ? 96 : 128);
   return {{rows, keys, head, static_cast<int>(std::clamp<int64_t>(parts, 1, kMostParts))},
           fits ? asked : Precision::ieee};

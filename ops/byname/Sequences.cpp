@@ -2,6 +2,7 @@
 #include "ops/byname/Entry.h"
 #include "ops/byname/ProductSettings.h"
 
+#include <tile/ops/Attention.h>
 #include <tile/ops/Embedding.h>
 #include <tile/ops/KvCache.h>
 #include <tile/ops/Rotary.h>
@@ -214,6 +215,45 @@ const bool caches =
              [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
                decodeAttention(stream, in[0], cacheOf(in, 1), out[0], decodeOptionsOf(settings));
              }});
+
+std::vector<OpSetting> settingsWithStatistics() {
+  std::vector<OpSetting> settings = attentionSettings();
+  settings.push_back(OpSetting::flag("statistics", false));
+  return settings;
+}
+
+const bool attentionForward = registerOp({
+    .name = "attention",
+    .summary = "softmax(q k^T / sqrt(D)) v, for each batch and head",
+    .inputs = 3,
+    .settings = settingsWithStatistics(),
+    .example =
+        [](const OpSettings &settings) {
+          DType dtype = settings.dtype("dtype", f16);
+          int64_t batches = settings.extent("B", 4), heads = settings.extent("H", 16),
+                  queries = settings.extent("Lq", 2048), head = settings.extent("D", 64);
+          TensorSpec q{dtype, {batches, heads, queries, head}},
+              k{dtype,
+                {batches, settings.extent("Hkv", heads), settings.extent("Lk", queries), head}};
+          return std::vector{q, k, k};
+        },
+    .outputs =
+        [](std::span<const Tensor> in, const OpSettings &settings) {
+          std::vector specs = {TensorSpec::of(in[0])};
+          if (settings.flag("statistics"))
+            specs.push_back({f32, rowsOf(in[0])});
+          return specs;
+        },
+    .run =
+        [](const Stream &stream, std::span<const Tensor> in, std::span<const Tensor> out,
+           const OpSettings &settings) {
+          AttentionOptions options = attentionOptionsOf(settings);
+          if (out.size() > 1)
+            attention(stream, in[0], in[1], in[2], out[0], out[1], options);
+          else
+            attention(stream, in[0], in[1], in[2], out[0], options);
+        },
+});
 
 const bool attentionGradients = registerOp(
     {.name = "attention_backward",

@@ -11,7 +11,7 @@ namespace detail {
 
 namespace {
 
-/// Columns of tiles are walked in groups of this many rows, which share operands in the L2 cache.
+/// Programs walk the tiles in bands of this many rows, which share operands in the L2 cache.
 constexpr int kSwizzleRows = 8;
 
 } // namespace
@@ -38,40 +38,44 @@ MatmulShape shapeOfProblem(const Problem &problem) {
 } // namespace
 
 std::string matmulObjection(const Config &config, const Problem &problem) {
-  return objectionTo(tilesOf(config), shapeOfProblem(problem));
+  return objectionTo(planOfConfig<MatmulTiles>(kMatmulKnobs, config), shapeOfProblem(problem));
 }
 Config matmulConfig(const Problem &problem) {
-  return configOf(chooseTiles(shapeOfProblem(problem)));
+  return configOf(kMatmulKnobs, chooseTiles(shapeOfProblem(problem)));
 }
 Work matmulWork(const Config &config, const Problem &problem) {
-  return workOf(tilesOf(config), shapeOfProblem(problem));
+  return workOf(planOfConfig<MatmulTiles>(kMatmulKnobs, config), shapeOfProblem(problem));
 }
 
 std::vector<std::string> matmulParameters(size_t arguments) {
   std::vector<std::string> names = {"a", "b", "c"};
   for (size_t i = 0; i < arguments; ++i)
     names.push_back("x" + std::to_string(i));
-  names.insert(names.end(), {"BM", "BN", "BK", "precision", "fast", "f16sums", "persistent",
-                             "producer", "pingpong", "cluster", "split", "clustered"});
-  return names;
+  names.insert(names.end(), {"precision", "fast", "f16sums"});
+  return withKnobNames(std::move(names), kMatmulKnobs);
 }
 
-MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles) {
+MatmulCoordinates matmulCoordinates(Out<any, 2> c, MatmulTiles tiles) {
   auto [m, n] = grid2d(c, {tiles.m, tiles.n}).swizzled(kSwizzleRows);
   return {.batch = Value(), .m = m, .n = n, .part = Value()};
 }
-MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles) {
-  return matmulPlace(c, tiles, grid1d(matmulTileCount(c, tiles), 1));
+MatmulCoordinates matmulCoordinates(Out<any, 3> c, MatmulTiles tiles) {
+  return matmulCoordinates(c, tiles, grid1d(matmulTileCount(c, tiles), 1));
 }
 
-template <class C> static MatmulPlace partOf(C c, MatmulTiles tiles) {
-  Value program = grid1d(matmulTileCount(c, tiles) * tiles.split, 1);
-  MatmulPlace place = matmulPlace(c, tiles, program / tiles.split);
-  place.part = program % tiles.split;
-  return place;
+template <class C> static MatmulCoordinates coordinatesOfPart(C c, MatmulTiles tiles) {
+  int parts = tiles.row().split.parts;
+  Value program = grid1d(matmulTileCount(c, tiles) * parts, 1);
+  MatmulCoordinates at = matmulCoordinates(c, tiles, program / parts);
+  at.part = program % parts;
+  return at;
 }
-MatmulPlace matmulPart(Out<any, 2> c, MatmulTiles tiles) { return partOf(c, tiles); }
-MatmulPlace matmulPart(Out<any, 3> c, MatmulTiles tiles) { return partOf(c, tiles); }
+MatmulCoordinates splitKCoordinates(Out<any, 2> c, MatmulTiles tiles) {
+  return coordinatesOfPart(c, tiles);
+}
+MatmulCoordinates splitKCoordinates(Out<any, 3> c, MatmulTiles tiles) {
+  return coordinatesOfPart(c, tiles);
+}
 
 Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles) {
   return cdiv(c.dim(0), tiles.m) * cdiv(c.dim(1), tiles.n);
@@ -79,20 +83,20 @@ Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles) {
 Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles) {
   return c.dim(0) * cdiv(c.dim(1), tiles.m) * cdiv(c.dim(2), tiles.n);
 }
-MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number) {
+MatmulCoordinates matmulCoordinates(Out<any, 2> c, MatmulTiles tiles, Value number) {
   auto [m, n] =
       swizzle(number, cdiv(c.dim(0), tiles.m), cdiv(c.dim(1), tiles.n), {.group = kSwizzleRows});
   return {.batch = Value(), .m = m, .n = n, .part = Value()};
 }
-MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number) {
+MatmulCoordinates matmulCoordinates(Out<any, 3> c, MatmulTiles tiles, Value number) {
   Value rows = cdiv(c.dim(1), tiles.m), columns = cdiv(c.dim(2), tiles.n);
   auto [m, n] = swizzle(number % (rows * columns), rows, columns, {.group = kSwizzleRows});
   return {.batch = number / (rows * columns), .m = m, .n = n, .part = Value()};
 }
 
-Range matmulTilesInTurn(Value count, MatmulTiles tiles) {
+Range persistentTiles(Value count, MatmulTiles tiles) {
   Range all = persistent(count).flatten();
-  return tiles.pingPong ? all.ping_pong() : all;
+  return tiles.row().isPingPong ? all.ping_pong() : all;
 }
 
 } // namespace detail
@@ -114,7 +118,7 @@ Tensor matmul(const Stream &stream, const Operand &a, const Operand &b,
 void linear(const Stream &stream, const Operand &x, const Operand &weight, const Operand &bias,
             const Operand &y, const MatmulOptions &options, Loc loc) {
   Arguments arguments("linear", {stream, loc});
-  detail::checkFactors(arguments, {"x", x}, {"weight", weight});
+  detail::checkOperands(arguments, {"x", x}, {"weight", weight});
   arguments.dtypeIn({"y", y}, {f16, bf16, f32, f64});
   arguments.rankAtLeast({"x", x}, 1), arguments.rankIs({"weight", weight}, 2);
   arguments.sameRows({"y", y}, {"x", x});

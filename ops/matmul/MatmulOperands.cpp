@@ -40,20 +40,20 @@ void checkBatch(const Arguments &arguments, Named input, Named c) {
                        ": batch dimensions, counted from the last, must be 1 or equal");
 }
 
-/// The dtypes that the products of `factors` may be summed in.
+/// The dtypes that dots of a's dtype may accumulate in.
 void checkAccumulator(const Arguments &arguments, Named a, DType asked) {
-  DType factors = a.operand.dtype(), usual = factors == f64 ? f64 : f32;
-  bool mayBeHalf = factors == f16 || isFloat8(factors);
+  DType dtype = a.operand.dtype(), usual = dtype == f64 ? f64 : f32;
+  bool mayBeHalf = dtype == f16 || isFloat8(dtype);
   if (asked != any && asked != usual && !(asked == f16 && mayBeHalf))
     arguments.fail(ErrorCode::InvalidArgument, std::string("options.accumulator is ") +
                                                    nameOf(asked) + ", but products of " +
-                                                   nameOf(factors) + " are summed in " +
+                                                   nameOf(dtype) + " are summed in " +
                                                    nameOf(usual) + (mayBeHalf ? " or f16" : ""));
 }
 
 } // namespace
 
-DType resultOf(DType factors) { return isFloat8(factors) ? f32 : factors; }
+DType resultOf(DType operands) { return isFloat8(operands) ? f32 : operands; }
 
 Extents extentsOfProduct(const Arguments &arguments, const Operand &a, const Operand &b) {
   arguments.rankAtLeast({"a", a}, 2), arguments.rankAtLeast({"b", b}, 2);
@@ -68,9 +68,9 @@ Extents extentsOfProduct(const Arguments &arguments, const Operand &a, const Ope
   return *batches;
 }
 
-void checkFactors(const Arguments &arguments, Named a, Named b) {
-  for (Named factor : {a, b})
-    arguments.dtypeIn(factor, {f16, bf16, f32, f64, e4m3, e5m2});
+void checkOperands(const Arguments &arguments, Named a, Named b) {
+  for (Named operand : {a, b})
+    arguments.dtypeIn(operand, {f16, bf16, f32, f64, e4m3, e5m2});
   if (!isFloat8(a.operand.dtype()) || !isFloat8(b.operand.dtype()))
     arguments.sameDtype(a, b);
 }
@@ -79,7 +79,7 @@ void checkProduct(const Arguments &arguments, std::span<const Operand> operands,
   Named c = named(operands, 0), a = named(operands, 1), b = named(operands, 2);
   for (Named arg : {a, b, c})
     arguments.rankAtLeast(arg, 2);
-  checkFactors(arguments, a, b);
+  checkOperands(arguments, a, b);
   arguments.dtypeIn(c, {f16, bf16, f32, f64});
   arguments.equalExtent(a, -1, b, -2);
   arguments.equalExtent(a, -2, c, -2);
@@ -154,7 +154,8 @@ MatrixView matrixOf(std::span<const Operand> operands, size_t i) {
   return view;
 }
 
-/// True if the one batch dimension and the rows are one tall matrix in every tensor but b, which all batches share.
+/// True if the one batch dimension and the rows are one tall matrix in every tensor but b, which
+/// all batches share.
 bool isTall(const Batch &batch, std::span<const Operand> operands) {
   constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
   if (batch.rank != 1 || batch.strides[2][0] != 0)
@@ -186,19 +187,20 @@ void foldBatch(std::span<Operand> operands) {
   std::copy_n(folded.begin(), operands.size(), operands.begin());
 }
 
-/// Does a matrix lie along `dim`, with all else at multiples of the 16 bytes that the copy engine takes?
-bool liesAlong(int dim, const Operand &factor) {
+/// Is a matrix contiguous along `dim`, with all else at multiples of the 16 bytes that TMA takes?
+bool isContiguousAlong(int dim, const Operand &operand) {
   constexpr int64_t kBytes = 16;
-  bool isAligned = reinterpret_cast<uintptr_t>(factor.data()) % kBytes == 0;
-  for (int other = 0; other < factor.rank(); ++other)
-    if (other != dim && factor.extent(other) > 1)
+  bool isAligned = reinterpret_cast<uintptr_t>(operand.data()) % kBytes == 0;
+  for (int other = 0; other < operand.rank(); ++other)
+    if (other != dim && operand.extent(other) > 1)
       isAligned &=
-          factor.stride(other) * static_cast<int64_t>(sizeOf(factor.dtype())) % kBytes == 0;
-  return isAligned && factor.stride(dim) == 1;
+          operand.stride(other) * static_cast<int64_t>(sizeOf(operand.dtype())) % kBytes == 0;
+  return isAligned && operand.stride(dim) == 1;
 }
 
-bool isAligned(const Operand &factor) {
-  return liesAlong(factor.rank() - 1, factor) || liesAlong(factor.rank() - 2, factor);
+bool isAligned(const Operand &operand) {
+  return isContiguousAlong(operand.rank() - 1, operand) ||
+         isContiguousAlong(operand.rank() - 2, operand);
 }
 
 } // namespace
@@ -216,11 +218,11 @@ MatmulShape shapeOf(std::span<const Operand> operands, DotOptions how, std::stri
           a.dtype(),
           c.dtype(),
           how,
-          liesAlong(a.rank() - 1, a) && liesAlong(b.rank() - 2, b),
+          isContiguousAlong(a.rank() - 1, a) && isContiguousAlong(b.rank() - 2, b),
           dotTarget(target, how.accumulator == f16),
           multiprocessors,
           isAligned(a) && isAligned(b),
-          liesAlong(c.rank() - 1, c),
+          isContiguousAlong(c.rank() - 1, c),
           std::string(target)};
 }
 

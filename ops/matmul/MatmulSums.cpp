@@ -1,4 +1,4 @@
-// The sums of one program of a matrix product.
+// The main loop of a matmul: the accumulators of one program.
 #include "ops/matmul/MatmulTiles.h"
 
 #include <tile/Hints.h>
@@ -13,95 +13,95 @@ DType sumsOf(DType dtype, DotOptions how) {
   return how.accumulator == f16 ? f16 : dtype == f64 ? f64 : f32;
 }
 
-/// The factors of a program's sums: tiles of a and b by the number of the step along K.
-struct Factors {
+/// The operands of a program: tiles of a and b by the number of the step along K.
+struct Operands {
   Value depth; ///< the extent of K
   std::function<Value(Arg)> rows, columns;
 };
 
-// By a vector: each element of a is used once, so that nothing is gained by tensor cores. All of a step's loads are issued before the
-// first is used; the products of a row are added up at the end.
-Value sumsByVector(const Factors &factors, MatmulTiles tiles) {
+// GEMV: each element of a is used once, so that tensor cores would gain nothing. All loads of a
+// step are issued before the first is used; a row's products are added up at the end.
+Value gemvSums(const Operands &operands, MatmulTiles tiles) {
   hint::occupancy(2); // one block loads while the other adds up
   auto products = var(zeros(f32, {tiles.m, tiles.k}));
-  for (auto k : range(cdiv(factors.depth, tiles.k))) {
-    Value vector = cast(f32, trans(reshape(factors.columns(k), {tiles.k, 1})));
-    products = fma(cast(f32, factors.rows(k)), broadcast_to(vector, {tiles.m, tiles.k}), products);
+  for (auto k : range(cdiv(operands.depth, tiles.k))) {
+    Value vector = cast(f32, trans(reshape(operands.columns(k), {tiles.k, 1})));
+    products = fma(cast(f32, operands.rows(k)), broadcast_to(vector, {tiles.m, tiles.k}), products);
   }
   return expand_dims(sum(products, 1), 1);
 }
 
-// By a few vectors: a product of each part of K, of which every warp has its own, so that no two threads take the same element and
-// all are loaded straight into the fragments of instructions. While those of one step are multiplied the next are under way.
-// The assembler is told to leave registers for a second program on a multiprocessor: unasked it may take a few more.
-Value sumsByVectors(const Factors &factors, MatmulTiles tiles, DotOptions how) {
+// Small N: a dot per part of K, of which every warp has its own. No two threads read the same
+// element, and all are loaded straight into MMA fragments; the next step's are in flight during the
+// dots of one. The assembler is told to leave registers for a second program per multiprocessor;
+// unasked it may take a few more.
+Value smallNSums(const Operands &operands, MatmulTiles tiles, DotOptions how) {
   hint::occupancy(2);
-  const int64_t parts = kPartsByVectors, depth = tiles.k / parts;
-  auto next = var(factors.rows(0));
+  const int64_t parts = kSmallNParts, depth = tiles.k / parts;
+  auto next = var(operands.rows(0));
   auto sums = var(zeros(sumsOf(f16, how), {parts, tiles.m, tiles.n}));
-  for (auto k : range(cdiv(factors.depth, tiles.k))) {
+  for (auto k : range(cdiv(operands.depth, tiles.k))) {
     Value rows = permute(reshape(next, {tiles.m, parts, depth}), {1, 0, 2});
-    next = factors.rows(k + 1);
-    sums = dot(rows, reshape(factors.columns(k), {parts, depth, tiles.n}), sums, how);
+    next = operands.rows(k + 1);
+    sums = dot(rows, reshape(operands.columns(k), {parts, depth, tiles.n}), sums, how);
   }
   return sum(widened(sums), 0);
 }
 
-/// The steps along K of a block, from the first to before the last.
+/// A program's steps along K: `last` is the first that is not its own.
 struct Steps {
   Value first, last;
 };
 
-// All of them, or its part.
-Steps stepsOf(const Factors &factors, const Value &part, MatmulTiles tiles) {
-  Value steps = cdiv(factors.depth, tiles.k);
-  if (tiles.split == 1)
+// All of them; with split-K, the program's part.
+Steps stepsOf(const Operands &operands, const Value &part, MatmulTiles tiles) {
+  Value steps = cdiv(operands.depth, tiles.k);
+  int parts = tiles.row().split.parts;
+  if (parts == 1)
     return {zeros(i32, {}), steps};
-  return {part * steps / tiles.split, (part + 1) * steps / tiles.split};
+  return {part * steps / parts, (part + 1) * steps / parts};
 }
 
-Value sumsOfTiles(const Factors &factors, const Value &part, MatmulTiles tiles, DotOptions how,
+Value sumsOfTiles(const Operands &operands, const Value &part, MatmulTiles tiles, DotOptions how,
                   DType dtype) {
   if (tiles.n == 1)
-    return sumsByVector(factors, tiles);
-  if (areByVectors(tiles, dtype))
-    return sumsByVectors(factors, tiles, how);
+    return gemvSums(operands, tiles);
+  if (usesSmallNKernel(tiles, dtype))
+    return smallNSums(operands, tiles, how);
   auto sums = var(zeros(sumsOf(dtype, how), {tiles.m, tiles.n}));
-  Steps steps = stepsOf(factors, part, tiles);
+  Steps steps = stepsOf(operands, part, tiles);
   for (auto k : matmulSteps(range(steps.first, steps.last), tiles, dtype))
-    sums = dot(factors.rows(k), factors.columns(k), sums, how);
+    sums = dot(operands.rows(k), operands.columns(k), sums, how);
   return widened(sums);
 }
 
-// By a few vectors the factors go through registers alone.
+// The small-N kernel's operands bypass shared memory.
 AccessOptions accessOf(MatmulTiles tiles, DType dtype) {
-  return {.copy = areByVectors(tiles, dtype) ? CopyBy::vector : CopyBy::any};
+  return {.copy = usesSmallNKernel(tiles, dtype) ? CopyBy::vector : CopyBy::any};
 }
 
 } // namespace
 
-Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
+Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulCoordinates &at, MatmulTiles tiles,
                  DotOptions how) {
   AccessOptions access = accessOf(tiles, a.dtype());
-  auto rows = [&](Arg k) -> Value { return a.tile({tiles.m, tiles.k}).hints(access)(place.m, k); };
-  auto columns = [&](Arg k) -> Value {
-    return b.tile({tiles.k, tiles.n}).hints(access)(k, place.n);
-  };
-  return sumsOfTiles({a.dim(1), rows, columns}, place.part, tiles, how, a.dtype());
+  auto rows = [&](Arg k) -> Value { return a.tile({tiles.m, tiles.k}).hints(access)(at.m, k); };
+  auto columns = [&](Arg k) -> Value { return b.tile({tiles.k, tiles.n}).hints(access)(k, at.n); };
+  return sumsOfTiles({a.dim(1), rows, columns}, at.part, tiles, how, a.dtype());
 }
 
-Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
+Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulCoordinates &at, MatmulTiles tiles,
                  DotOptions how) {
   AccessOptions access = accessOf(tiles, a.dtype());
   auto rows = [&](Arg k) {
-    Value tile = a.tile({1, tiles.m, tiles.k}).hints(access)(place.batch, place.m, k);
+    Value tile = a.tile({1, tiles.m, tiles.k}).hints(access)(at.batch, at.m, k);
     return reshape(tile, {tiles.m, tiles.k});
   };
   auto columns = [&](Arg k) {
-    Value tile = b.tile({1, tiles.k, tiles.n}).hints(access)(place.batch, k, place.n);
+    Value tile = b.tile({1, tiles.k, tiles.n}).hints(access)(at.batch, k, at.n);
     return reshape(tile, {tiles.k, tiles.n});
   };
-  return sumsOfTiles({a.dim(2), rows, columns}, place.part, tiles, how, a.dtype());
+  return sumsOfTiles({a.dim(2), rows, columns}, at.part, tiles, how, a.dtype());
 }
 
 } // namespace tile::ops::detail

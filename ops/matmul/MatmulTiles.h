@@ -1,5 +1,7 @@
-// Which tiles a matrix product is computed in.
+// Which tiles and which schedule a matmul is computed with.
 #pragma once
+
+#include "ops/matmul/MatmulThresholds.h"
 
 #include <tile/Control.h>
 #include <tile/Ops.h>
@@ -9,44 +11,44 @@
 
 namespace tile::ops::detail {
 
-/// A product to be computed, and the GPU that computes it.
+/// A matmul to be computed, and the GPU that computes it.
 struct MatmulShape {
   int64_t m, n, k, batches;
   DType dtype, result;
   DotOptions how;
-  bool lieAlongK; ///< a and b do, in rows at multiples of 16 bytes
+  bool isKMajor; ///< both operands are, with all other strides at multiples of 16 bytes
   TargetInfo gpu;
   int multiprocessors;
-  bool aligned = true;       ///< do rows or columns of both operands lie at multiples of 16 bytes?
-  bool alignedResult = true; ///< do rows of c?
+  bool aligned = true;       ///< both operands' rows or columns begin at multiples of 16 bytes
+  bool alignedResult = true; ///< so do the rows of c
   std::string target = {};   ///< the GPU's
 };
 
 inline int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// Programs of a product in tiles of m x n.
+/// Programs of a matmul in tiles of m x n.
 inline int64_t programs(const MatmulShape &shape, int m, int n) {
   return shape.batches * cdiv(shape.m, m) * cdiv(shape.n, n);
 }
 
 inline bool isHalf(DType dtype) { return dtype == f16 || dtype == bf16; }
 
-/// A product by up to so many vectors, the columns of one instruction, is computed in tiles of so many, and the parts of K in each
-/// of its steps, one a warp.
-inline constexpr int kColumnsOfVectors = 8, kPartsByVectors = 8;
+/// The parts of K in a step of the small-N kernel, one per warp.
+inline constexpr int kSmallNParts = 8;
 
-/// Are these the tiles of a product by a few vectors? Other tiles of as many columns are computed as any.
-bool areByVectors(const MatmulTiles &tiles, DType dtype);
+/// Are these tiles of the small-N kernel? Other tiles of as many columns have the usual main loop.
+bool usesSmallNKernel(const MatmulTiles &tiles, DType dtype);
 
-/// The tiles that are expected to take the least time.
+/// The tiles and the schedule that are expected to take the least time.
 MatmulTiles chooseTiles(const MatmulShape &shape);
 
-/// Is c computed as the transpose of b^T a^T? Where a has one row or a few, these vectors come second. Of few rows of c groups of warps have too
-/// few for their instructions, whose columns may be fewer: then columns of c are their rows, and all rows of c the columns of a
-/// tile, so that b is read once.
+/// Is c computed as the transpose of b^T a^T? Where a has few rows, they become columns: those of
+/// the GEMV and small-N kernels, or the N of wgmma, which may be smaller than its M. A tile then
+/// has all of them, so that b is read once.
 bool isComputedTransposed(const MatmulShape &shape);
 
-/// The loop over the steps along K on the kernel's target: as many of them in shared memory at once as it gains by.
+/// The loop over the steps along K, with as many stages in shared memory as pay on the kernel's
+/// target.
 Range matmulSteps(Range steps, const MatmulTiles &tiles, DType dtype);
 
 } // namespace tile::ops::detail

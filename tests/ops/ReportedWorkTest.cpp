@@ -171,13 +171,13 @@ TEST_P(EveryOp, DoesWhatItsReportSays) {
 INSTANTIATE_TEST_SUITE_P(Targets, EveryOp, testing::Values("sm_80", "sm_90a"),
                          [](const auto &info) { return std::string(info.param); });
 
-// Flattened and persistent, with a warp that loads, in turns of two teams, in clusters, K in parts: the same product.
+// Flattened and persistent, with a producer warp, ping-pong, in clusters, by split-K: the same product.
 TEST(ReportedWork, OfAProductIsTheSameInEveryForm) {
-  for (const char *form :
-       {"", "persistent=1 BM=64 BN=64 BK=64 warps=4",
-        "persistent=1 producer=1 BM=128 BN=64 BK=64 warps=8",
-        "persistent=1 producer=1 pingpong=1 BM=64 BN=64 BK=64 warps=4",
-        "cluster=2 BM=128 BN=64 BK=64 warps=8", "split=2 BM=64 BN=64 BK=64 warps=4"}) {
+  for (const char *form : {"", "schedule=persistent BM=64 BN=64 BK=64 warps=4",
+                           "schedule=persistent_warp_specialized BM=128 BN=64 BK=64 warps=8",
+                           "schedule=ping_pong BM=64 BN=64 BK=64 warps=4",
+                           "schedule=warp_specialized_multicast BM=128 BN=64 BK=64 warps=8",
+                           "schedule=split_k_2 BM=64 BN=64 BK=64 warps=4"}) {
     OpSettings settings([&] {
       std::map<std::string, std::string> values = {{"M", "1000"}, {"N", "520"}, {"K", "264"}};
       std::istringstream words(form);
@@ -196,7 +196,7 @@ TEST(ReportedWork, OfAProductIsTheSameInEveryForm) {
     EXPECT_GE(launch.flops.at(codegen::kUnitTensor16), 2.0 * 1000 * 520 * 264);
     EXPECT_LE(launch.flops.at(codegen::kUnitTensor16), 2.0 * 1024 * 768 * 384) << "whole tiles";
     double operands = 2.0 * (1000 * 264 + 264 * 520), result = 2.0 * 1000 * 520;
-    if (settings.integer("split", 1) == 1) {
+    if (settings.text("schedule", "") != "split_k_2") {
       EXPECT_EQ(launch.distinctRead, operands);
       EXPECT_EQ(launch.bytesWritten, result);
     } else { // and the sums that programs hand each other, each of which has one of two parts of K

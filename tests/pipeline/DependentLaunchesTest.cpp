@@ -308,13 +308,12 @@ INSTANTIATE_TEST_SUITE_P(
                  {"BN", "64"},
                  {"BK", "64"},
                  {"warps", "4"},
-                 {"producer", "0"},
-                 {"pingpong", "0"},
-                 {"cluster", "1"},
-                 {"persistent", "0"}}},
-        Subject{"matmul", {{"M", "256"}, {"N", "256"}, {"K", "256"}, {"producer", "1"}}},
+                 {"schedule", "one_tile"}}},
         Subject{"matmul",
-                {{"M", "512"}, {"N", "256"}, {"K", "256"}, {"producer", "1"}, {"cluster", "2"}}},
+                {{"M", "256"}, {"N", "256"}, {"K", "256"}, {"schedule", "warp_specialized"}}},
+        Subject{
+            "matmul",
+            {{"M", "512"}, {"N", "256"}, {"K", "256"}, {"schedule", "warp_specialized_multicast"}}},
         Subject{"attention",
                 {{"B", "1"}, {"H", "1"}, {"Lq", "256"}, {"D", "64"}, {"causal", "1"}}}),
     [](const auto &info) { return info.param.op + "_" + std::to_string(info.index); });

@@ -62,7 +62,7 @@ constexpr Row kRows[] = {
     {"sm_90a", "matmul M=1024 N=1024 K=1024"},
     {"sm_90a", "matmul M=512 N=512 K=512"},
     {"sm_90a", "matmul M=8192 N=8192 K=1024"},
-    {"sm_90a", "matmul producer=1 cluster=2"},
+    {"sm_90a", "matmul schedule=persistent_warp_specialized_multicast"},
     {"sm_80", "matmul M=4 columns=1"},
     {"sm_90a", "matmul M=4 columns=1"},
     {"sm_90a", "matmul M=16 N=4096 K=14336 columns=1"},

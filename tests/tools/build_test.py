@@ -44,9 +44,10 @@ class Build(Case):
                             ("softmax dtype=i32", "dtype=i32: f16, bf16, f32 or f64 is expected"),
                             ("matmul M=99999999999", "extents are 0 to 2147483647"),
                             ("matmul result=i8", "matmul: c is i8 4096x4096; supported dtypes"),
-                            ("matmul split=0", "matmul: parts of K and blocks of a cluster are 1 or more"),
-                            ("matmul split=2 cluster=2 clustered=1 producer=1", "matmul: a tile whose K is split is"),
-                            ("matmul clustered=1", "matmul: two blocks of a cluster share K")):
+                            ("matmul schedule=split_k_3", "schedule=split_k_3: one_tile, split_k_2, .* or ping_pong_multicast is expected"),
+                            ("matmul schedule=", "schedule=: one_tile, split_k_2, "),
+                            ("matmul schedule=4", "schedule=4: one_tile, split_k_2, "),
+                            ("matmul split=2", "nothing is called split here; settings are .*schedule=")):
             self.assertRegex(self.run_tilec(2, "build", *f"op:{words}".split())[1], told, words)
 
     def test_ping_pong_needs_its_roles(self):

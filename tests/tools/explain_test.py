@@ -274,7 +274,7 @@ class Matmul(Case):
         self.assertIn("the branch at ops/matmul/Matmul.cpp:", text)
         self.assertIn("at most 989 of 989 Tflop/s", text)
         # Warps of roles fill and compute, and blocks of a cluster load shares: the same work.
-        for form in (["producer=1", "pingpong=1", "BM=64", "BN=256", "warps=4"], ["cluster=2", "persistent=0"]):
+        for form in (["schedule=ping_pong", "BM=64", "BN=256", "warps=4"], ["schedule=warp_specialized_multicast"]):
             _, other = self.explained("op:matmul", "dtype=bf16", "--target", "sm_90a", *form)
             for field in "flops", "bytes_written", "distinct_bytes_read", "distinct_bytes_written":
                 self.assertEqual(other["launch"][field], data["launch"][field], (form, field))

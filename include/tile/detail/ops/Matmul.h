@@ -1,7 +1,8 @@
 // From a matrix product to launches of kernels. Users need ops/Matmul.h alone.
 #pragma once
 
-#include <tile/Tuning.h>
+#include <tile/detail/ops/Knobs.h>
+#include <tile/detail/ops/MatmulSchedule.h>
 #include <tile/ops/Map.h>
 
 namespace tile::ops {
@@ -9,20 +10,22 @@ struct MatmulOptions;
 }
 namespace tile::ops::detail {
 
-/// The tile of C, its step along K and its warps; whether programs are persistent and load the next
-/// tile while they store one; whether there is a producer warp; whether two teams alternate tiles
-/// (ping-pong); how many blocks of a cluster compute consecutive tiles along M; the number of parts
-/// of split-K, each of which a program computes, and whether these programs are the blocks of a
-/// cluster.
+/// The tile of C, its step along K, its warps (per consumer where there are two), and its schedule.
 struct MatmulTiles {
-  int m, n, k, warps;
-  bool persistent = false, hasProducer = false, pingPong = false;
-  int cluster = 1, split = 1;
-  bool clustered = false;
-  /// Blocks of the cluster that a program is divided among.
-  int blocks() const { return clustered ? cluster * split : cluster; }
+  int m = 0, n = 0, k = 0, warps = 0;
+  MatmulSchedule schedule = MatmulSchedule::OneTile;
+
+  constexpr const MatmulScheduleRow &row() const { return rowOf(schedule); }
   bool operator==(const MatmulTiles &) const = default;
 };
+
+/// All that is tuned of a matmul.
+inline constexpr std::tuple kMatmulKnobs{
+    Knob{"BM", &MatmulTiles::m, std::array{16, 32, 64, 128, 256}, 128},
+    Knob{"BN", &MatmulTiles::n, std::array{16, 32, 64, 128, 256}, 128},
+    Knob{"BK", &MatmulTiles::k, std::array{32, 64, 128, 256}, 64},
+    LaunchKnob{"warps", &MatmulTiles::warps, std::array{4, 8}, 8},
+    Knob{"schedule", &MatmulTiles::schedule, kMatmulSchedules, MatmulSchedule::OneTile}};
 
 /// Checks the tensors `c, a, b, x...` and makes them views of one rank: matrices, or the same with
 /// one batch dimension in front, which does not move where it is broadcast; or with more, for
@@ -33,50 +36,41 @@ bool foldForMatmul(std::span<Operand> operands, DotOptions how, const CallSite &
 /// The options in the language's terms.
 DotOptions dotOptions(const MatmulOptions &options);
 
-/// A name for each parameter of the kernel, which takes so many arguments for its epilogue.
+/// A name for each parameter of the kernel, which takes that many arguments for its epilogue.
 std::vector<std::string> matmulParameters(size_t arguments);
 
-/// What of the kernel is tuned: its tiles, and how programs share the work on them. Where nothing
-/// is known of a product they follow from its shape and the GPU.
+/// What the tuner asks: why knobs do not fit a problem (empty if they do), the knobs that follow
+/// from its shape and the GPU, and the work of a launch.
 std::string matmulObjection(const Config &config, const Problem &problem);
 Config matmulConfig(const Problem &problem);
 Work matmulWork(const Config &config, const Problem &problem);
 template <class... P> Kernel<P...> tunedMatmul(const Kernel<P...> &program) {
-  return program.tunable("BM", pow2(16, 256), 128)
-      .tunable("BN", pow2(16, 256), 128)
-      .tunable("BK", pow2(32, 256), 64)
-      .tunable("warps", {4, 8}, 8)
-      .tunable("persistent", onOff())
-      .tunable("producer", onOff())
-      .tunable("pingpong", onOff())
-      .tunable("cluster", {1, 2})
-      .tunable("split", {1, 2, 4, 8})
-      .tunable("clustered", onOff())
+  return tunable(program, kMatmulKnobs)
       .unless(matmulObjection)
       .otherwise(matmulConfig)
       .work(matmulWork);
 }
 
-/// The tile of one program, and which part of K it adds up. `batch` is none of matrices, and `part`
-/// where K is not split.
-struct MatmulPlace {
+/// The coordinates of a program's tile of C, in tiles, and its part of K. Matrices have no `batch`,
+/// and tiles without split-K no `part`.
+struct MatmulCoordinates {
   Value batch, m, n, part;
 };
-MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles);
-MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles);
-/// The same where programs that follow each other have the parts of a tile.
-MatmulPlace matmulPart(Out<any, 2> c, MatmulTiles tiles);
-MatmulPlace matmulPart(Out<any, 3> c, MatmulTiles tiles);
-/// The same of a persistent program, by the number of the tile among all of them.
+MatmulCoordinates matmulCoordinates(Out<any, 2> c, MatmulTiles tiles);
+MatmulCoordinates matmulCoordinates(Out<any, 3> c, MatmulTiles tiles);
+/// The same for split-K through memory: consecutive programs have the parts of a tile.
+MatmulCoordinates splitKCoordinates(Out<any, 2> c, MatmulTiles tiles);
+MatmulCoordinates splitKCoordinates(Out<any, 3> c, MatmulTiles tiles);
+/// The same for a persistent program, by the number of the tile among all of them.
 Value matmulTileCount(Out<any, 2> c, MatmulTiles tiles);
 Value matmulTileCount(Out<any, 3> c, MatmulTiles tiles);
-Range matmulTilesInTurn(Value count, MatmulTiles tiles);
-MatmulPlace matmulPlace(Out<any, 2> c, MatmulTiles tiles, Value number);
-MatmulPlace matmulPlace(Out<any, 3> c, MatmulTiles tiles, Value number);
-/// The sums of one program, as f32 (f64 of f64), also where they are kept in f16.
-Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulPlace &place, MatmulTiles tiles,
+Range persistentTiles(Value count, MatmulTiles tiles);
+MatmulCoordinates matmulCoordinates(Out<any, 2> c, MatmulTiles tiles, Value number);
+MatmulCoordinates matmulCoordinates(Out<any, 3> c, MatmulTiles tiles, Value number);
+/// The accumulators of one program, as f32 (f64 of f64), also where dots accumulate in f16.
+Value matmulSums(In<any, 2> a, In<any, 2> b, const MatmulCoordinates &at, MatmulTiles tiles,
                  DotOptions how);
-Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulPlace &place, MatmulTiles tiles,
+Value matmulSums(In<any, 3> a, In<any, 3> b, const MatmulCoordinates &at, MatmulTiles tiles,
                  DotOptions how);
 
 /// An argument of an epilogue as it is kept: a tensor's description, or a number.
@@ -88,63 +82,66 @@ struct NoEpilogue {
   Value operator()(Value sums) const { return sums; }
 };
 
-/// What one program does.
-template <int Rank, class F, class... X> struct MatmulProgram {
+template <class... X> struct EpilogueTypes {};
+
+/// The kernel: `Knobs` are the types of the parameters that follow from kMatmulKnobs.
+template <int Rank, class F, class X, class Knobs> struct MatmulKernel;
+template <int Rank, class F, class... X, class... Knobs>
+struct MatmulKernel<Rank, F, EpilogueTypes<X...>, KnobParameters<Knobs...>> {
   void operator()(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
-                  typename MapParameter<X, Rank>::type... x, Const bm, Const bn, Const bk,
-                  ConstOf<Precision> precision, ConstOf<bool> isFast, ConstOf<bool> sumsInF16,
-                  ConstOf<bool> isPersistent, ConstOf<bool> hasProducer, ConstOf<bool> isPingPong,
-                  Const cluster, Const split, ConstOf<bool> isClustered) const {
-    MatmulTiles tiles{bm,          bn,         bk,      0,     isPersistent,
-                      hasProducer, isPingPong, cluster, split, isClustered};
+                  typename MapParameter<X, Rank>::type... x, ConstOf<Precision> precision,
+                  ConstOf<bool> isFast, ConstOf<bool> sumsInF16, Knobs... knobs) const {
+    auto tiles = planOfConstants<MatmulTiles>(kMatmulKnobs, knobs...);
+    const MatmulScheduleRow &row = tiles.row();
     DotOptions how{
         .precision = precision, .fast_accumulation = isFast, .accumulator = sumsInF16 ? f16 : any};
-    // The tiles of a cluster's blocks are placed as one.
+    // The consecutive tiles of a multicast cluster have the coordinates of one.
     MatmulTiles tilesOfCluster = tiles;
-    tilesOfCluster.m *= tiles.cluster;
+    tilesOfCluster.m *= row.multicast;
     Value rank;
-    if (tiles.blocks() > 1)
-      rank = tile::cluster(tiles.blocks());
-    auto computeTile = [&](MatmulPlace place) {
-      if (tiles.cluster > 1)
-        place.m = place.m * tiles.cluster + rank;
-      if (tiles.clustered)
-        place.part = rank;
-      compute(a, b, c, x..., tiles, how, place);
+    if (row.clusterBlocks() > 1)
+      rank = tile::cluster(row.clusterBlocks());
+    auto computeTile = [&](MatmulCoordinates at) {
+      if (row.multicast > 1)
+        at.m = at.m * row.multicast + rank;
+      if (row.addsUpInCluster())
+        at.part = rank;
+      compute(a, b, c, x..., tiles, how, at);
     };
-    if (tiles.split > 1 && !tiles.clustered)
-      return computeTile(matmulPart(c, tiles));
-    if (!isPersistent)
-      return computeTile(matmulPlace(c, tilesOfCluster));
-    for (auto number : matmulTilesInTurn(matmulTileCount(c, tilesOfCluster), tiles))
-      computeTile(matmulPlace(c, tilesOfCluster, number));
+    if (row.addsUpInMemory())
+      return computeTile(splitKCoordinates(c, tiles));
+    if (!row.isPersistent)
+      return computeTile(matmulCoordinates(c, tilesOfCluster));
+    for (auto number : persistentTiles(matmulTileCount(c, tilesOfCluster), tiles))
+      computeTile(matmulCoordinates(c, tilesOfCluster, number));
   }
 
 private:
   static void compute(In<any, Rank> a, In<any, Rank> b, Out<any, Rank> c,
                       const typename MapParameter<X, Rank>::type &...x, MatmulTiles tiles,
-                      DotOptions how, MatmulPlace place) {
-    Value sums = matmulSums(a, b, place, tiles, how);
-    if (tiles.split == 1)
-      return finish(c, x..., tiles, place, sums);
-    if (!tiles.clustered) // the program that comes last goes on
-      return grid_sum(sums, tiles.split, [&](Value all) { finish(c, x..., tiles, place, all); });
-    // Each block goes on with a part of the tile.
-    tiles.m /= tiles.split;
-    place.m = place.m * tiles.split + place.part;
-    finish(c, x..., tiles, place, cluster_sum_scatter(sums));
+                      DotOptions how, MatmulCoordinates at) {
+    const MatmulScheduleRow &row = tiles.row();
+    Value sums = matmulSums(a, b, at, tiles, how);
+    if (row.addsUpInMemory()) // the last program runs the epilogue
+      return grid_sum(sums, row.split.parts, [&](Value all) { finish(c, x..., tiles, at, all); });
+    if (!row.addsUpInCluster())
+      return finish(c, x..., tiles, at, sums);
+    // Each block runs the epilogue of a part of the tile.
+    tiles.m /= row.split.parts;
+    at.m = at.m * row.split.parts + at.part;
+    finish(c, x..., tiles, at, cluster_sum_scatter(sums));
   }
 
   static void finish(Out<any, Rank> c, const typename MapParameter<X, Rank>::type &...x,
-                     MatmulTiles tiles, const MatmulPlace &place, const Value &sums) {
+                     MatmulTiles tiles, const MatmulCoordinates &at, const Value &sums) {
     [[maybe_unused]] auto argument = [&]<class Given, class Param>(const Param &param,
                                                                    Given *) -> Value {
       if constexpr (std::is_arithmetic_v<Given>)
         return std::floating_point<Given> ? cast(sums.dtype(), param) : Value(param);
       else if constexpr (Rank == 2)
-        return widened(param.tile({tiles.m, tiles.n})(place.m, place.n));
+        return widened(param.tile({tiles.m, tiles.n})(at.m, at.n));
       else
-        return reshape(widened(param.tile({1, tiles.m, tiles.n})(place.batch, place.m, place.n)),
+        return reshape(widened(param.tile({1, tiles.m, tiles.n})(at.batch, at.m, at.n)),
                        {tiles.m, tiles.n});
     };
     Value result =
@@ -152,12 +149,14 @@ private:
                                                argument(x, static_cast<X *>(nullptr))...),
                      {tiles.m, tiles.n});
     if constexpr (Rank == 2)
-      c.tile({tiles.m, tiles.n})(place.m, place.n) = cast(c.dtype(), result);
+      c.tile({tiles.m, tiles.n})(at.m, at.n) = cast(c.dtype(), result);
     else
-      c.tile({1, tiles.m, tiles.n})(place.batch, place.m, place.n) =
-          expand_dims(cast(c.dtype(), result), 0);
+      c.tile({1, tiles.m, tiles.n})(at.batch, at.m, at.n) = expand_dims(cast(c.dtype(), result), 0);
   }
 };
+
+template <int Rank, class F, class... X>
+using MatmulProgram = MatmulKernel<Rank, F, EpilogueTypes<X...>, ParametersOfKnobs<kMatmulKnobs>>;
 
 template <int Rank, class F, class... X>
 void launchMatmul(CallSite site, std::span<const Operand> operands, DotOptions how,

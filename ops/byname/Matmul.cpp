@@ -1,6 +1,7 @@
 // The matrix product by name.
 #include "ops/KernelArgument.h"
 #include "ops/byname/Entry.h"
+#include "ops/byname/KnobSettings.h"
 #include "ops/byname/ProductSettings.h"
 #include "ops/matmul/MatmulOperands.h"
 #include "ops/matmul/MatmulWork.h"
@@ -27,20 +28,6 @@ HostArg exampleOfB(DType dtype, int64_t k, int64_t n, bool byColumns) {
   return byColumns ? transposed(exampleView(dtype, {n, k})) : exampleView(dtype, {k, n});
 }
 
-/// Those that are given, for which the others are chosen.
-MatmulTiles tilesOf(const OpSettings &settings, MatmulTiles chosen) {
-  return {settings.smallInteger("BM", chosen.m),
-          settings.smallInteger("BN", chosen.n),
-          settings.smallInteger("BK", chosen.k),
-          settings.smallInteger("warps", chosen.warps),
-          settings.flag("persistent", chosen.persistent),
-          settings.flag("producer", chosen.hasProducer),
-          settings.flag("pingpong", chosen.pingPong),
-          settings.smallInteger("cluster", chosen.cluster),
-          settings.smallInteger("split", chosen.split),
-          settings.flag("clustered", chosen.clustered)};
-}
-
 KernelRequest kernelOf(const OpSettings &settings) {
   DType dtype = settings.dtype("dtype", f16), result = settings.dtype("result", resultOf(dtype));
   int64_t m = settings.extent("M", 4096), n = settings.extent("N", 4096),
@@ -60,15 +47,12 @@ KernelRequest kernelOf(const OpSettings &settings) {
     transpose(operands);
     shape = shapeOf(operands, how, settings.target(), multiprocessors);
   }
-  MatmulTiles tiles = tilesOf(settings, chooseTiles(shape));
-  if (const char *contradiction = contradictionIn(tiles); *contradiction)
-    rules.fail(ErrorCode::InvalidArgument, contradiction);
-  return KernelRequest(registeredProgram
-                           .consts(tiles.m, tiles.n, tiles.k, how.precision, how.fast_accumulation,
-                                   how.accumulator == f16, tiles.persistent, tiles.hasProducer,
-                                   tiles.pingPong, tiles.cluster, tiles.split, tiles.clustered)
-                           .warps(tiles.warps),
-                       {a, b, c});
+  MatmulTiles tiles = withSettings(kMatmulKnobs, chooseTiles(shape), settings);
+  auto launcher = withConstants(kMatmulKnobs, tiles, [&](auto... knobs) {
+    return registeredProgram.consts(how.precision, how.fast_accumulation, how.accumulator == f16,
+                                    knobs...);
+  });
+  return KernelRequest(launcher.warps(tiles.warps), {a, b, c});
 }
 
 const bool registered = registerOp({
