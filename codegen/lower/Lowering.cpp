@@ -2,8 +2,8 @@
 
 #include "codegen/EntryName.h"
 #include "codegen/thread/Words.h"
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/UserError.h"
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,6 +1,8 @@
-// What passes tell each other of accesses of memory: what is known of one, how it is done, and which
-// argument a view belongs to. Attributes are verified where they are attached (AnnotationTable.h), so
-// that a reader meets none, or one that fits the operation. Nobody else names them.
+// What passes tell each other of accesses of memory: what is known of one, which instructions do it,
+// and which argument a view belongs to.
+//
+// Attributes are verified where they are attached (AnnotationTable.h), so that a reader meets none, or
+// one that fits the operation. Nobody else names them.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -12,7 +14,7 @@ AccessAttr accessOf(mlir::Operation *op);
 void setAccess(mlir::Operation *op, llvm::ArrayRef<int32_t> order, int64_t vector,
                llvm::ArrayRef<Bounds> bounds = {});
 
-/// How a copy or a product is carried out; `Undecided` before SelectVariants.
+/// The instructions that do a copy or a dot; `Undecided` before SelectVariants.
 VariantKind variantOf(mlir::Operation *op);
 /// Why better variants were refused, as sentences.
 llvm::SmallVector<llvm::StringRef> refusalsOf(mlir::Operation *op);

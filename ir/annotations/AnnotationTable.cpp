@@ -11,6 +11,6 @@ LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttri
     for (const Annotation &known : subject)
       if (known.name == attribute.getName())
         return known.verify(op, attribute.getValue());
-  return op->emitOpError() << "has the attribute '" << attribute.getName()
+  return op->emitOpError() << "has the attribute '" << attribute.getName().getValue()
                            << "', which `tilegpu` does not know";
 }

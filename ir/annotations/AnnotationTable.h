@@ -1,5 +1,5 @@
-// The attributes of `tilegpu` that passes write on operations, each with its verifier, by subject. The
-// dialect looks an attribute up here and refuses others.
+// The attributes of `tilegpu` that passes write on operations, each with its verifier, by subject.
+// The dialect looks an attribute up here and refuses others.
 #pragma once
 
 #include "mlir/IR/Operation.h"

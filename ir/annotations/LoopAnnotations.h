@@ -5,8 +5,7 @@
 
 namespace tile::gpu {
 
-/// How a loop is pipelined; null before ScheduleLoops, and on loops that neither ask for it nor can
-/// be.
+/// How a loop is pipelined; null before ScheduleLoops, and on loops that neither ask for it nor can be.
 LoopPlanAttr loopPlanOf(mlir::Operation *loop);
 void setLoopPlan(mlir::Operation *loop, LoopPlanAttr plan);
 void removeLoopPlan(mlir::Operation *loop);
