@@ -1,8 +1,8 @@
-// What passes tell each other of accesses of memory: what is known of one, which instructions do it,
-// and which argument a view belongs to.
+// What passes tell each other of accesses of memory: what is known of one, which instructions do
+// it, and which argument a view belongs to.
 //
-// Attributes are verified where they are attached (AnnotationTable.h), so that a reader meets none, or
-// one that fits the operation. Nobody else names them.
+// Attributes are verified where they are attached (AnnotationTable.h), so that a reader meets none,
+// or one that fits the operation. Nobody else names them.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"

@@ -14,7 +14,8 @@ bool takesAFromRegisters(mlir::Operation *dot);
 void setTakesAFromRegisters(mlir::Operation *dot);
 
 /// Is an operand of a wgmma K-major in shared memory (else M-major or N-major)? Nothing before
-/// SelectVariants, which decides by the load of the operand, since passes that stage loads replace it.
+/// SelectVariants, which decides by the load of the operand, since passes that stage loads replace
+/// it.
 std::optional<bool> isKMajor(mlir::OpOperand &operand);
 void setKMajor(mlir::Operation *dot, bool a, bool b);
 /// For a dot that reads its operands where they were put.

@@ -1,5 +1,5 @@
-// What is known of a kernel and its arguments: warps, teams and roles, shared memory, and what a launch
-// gives.
+// What is known of a kernel and its arguments: warps, teams and roles, shared memory, and what a
+// launch gives.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -7,7 +7,8 @@
 
 namespace tile::ir {
 
-/// What an argument of a compiled kernel is of the kernel as it was written; null before LowerViews.
+/// What an argument of a compiled kernel is of the kernel as it was written; null before
+/// LowerViews.
 ParamAttr paramOf(mlir::func::FuncOp function, unsigned argument);
 
 /// A number that divides an argument (a pointer's address in bytes); 1 if none is known.
@@ -35,15 +36,16 @@ mlir::NamedAttribute tensorMapParameter(TensorMapAttr map);
 WorkspaceAttr workspaceOf(mlir::Operation *function);
 void setWorkspace(mlir::Operation *function, WorkspaceAttr workspace);
 
-/// The roles of a kernel's warps; null before SpecializeWarps, and in kernels whose warps all do the
-/// same.
+/// The roles of a kernel's warps; null before SpecializeWarps, and in kernels whose warps all do
+/// the same.
 WarpSpecializeOp rolesOf(mlir::Operation *function);
 /// Threads of a kernel's blocks.
 int32_t threadsOf(mlir::Operation *function);
 
 /// Bytes of shared memory up to the end of a function's own; nothing before AllocateShared.
 std::optional<int64_t> sharedBytesOf(mlir::Operation *function);
-/// The part of them that each of several teams has for itself, before what all share; 0 without teams.
+/// The part of them that each of several teams has for itself, before what all share; 0 without
+/// teams.
 int64_t teamBytesOf(mlir::Operation *function);
 void setTeamBytes(mlir::Operation *function, int64_t bytes);
 void setSharedBytes(mlir::Operation *function, int64_t bytes);
