@@ -7,8 +7,8 @@
 #shared1 = #tilegpu.shared<panel = [5, 5], linear = [1, 4, 2, 160, 80, 8, 32, 16, 256, 512], digits = [0, 0]>
 module {
   func.func @matmul(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 0>}, %arg1: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 0, 0>}, %arg2: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 0, 1>}, %arg3: i32 {tile.divisibility = 8 : i32, tile.param = #tile.param<stride, 0, 0>}, %arg4: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 1>}, %arg5: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 1, 0>}, %arg6: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 1, 1>}, %arg7: i32 {tile.divisibility = 8 : i32, tile.param = #tile.param<stride, 1, 0>}, %arg8: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.param = #tile.param<pointer, 2>}, %arg9: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 2, 0>}, %arg10: i32 {tile.divisibility = 32 : i32, tile.param = #tile.param<extent, 2, 1>}, %arg11: i32 {tile.divisibility = 8 : i32, tile.param = #tile.param<stride, 2, 0>}) attributes {tile.grid = #map, tile.grid_symbols = [array<i32: 9, -1>, array<i32: 10, -1>], tile.kernel, tile.warps = 4 : i32, tilegpu.shared_bytes = 12288 : i32} {
-    %0 = tilegpu.smem_alloc slots 3 {offset = 0 : i32} : <32x32xf16, #shared>
-    %1 = tilegpu.smem_alloc slots 3 {offset = 6144 : i32} : <32x32xf16, #shared>
+    %0 = tilegpu.smem_alloc stages 3 {offset = 0 : i32} : <32x32xf16, #shared>
+    %1 = tilegpu.smem_alloc stages 3 {offset = 6144 : i32} : <32x32xf16, #shared>
     %c0_i32 = arith.constant 0 : i32
     %c31_i32 = arith.constant 31 : i32
     %c32_i32 = arith.constant 32 : i32
