@@ -8,7 +8,6 @@ namespace tile::passes {
 
 namespace {
 
-/// A dot, its wait, and the variable of the loop that it adds to.
 struct CarriedDot {
   gpu::DotAsyncOp dot;
   gpu::DotWaitOp wait;
@@ -16,9 +15,10 @@ struct CarriedDot {
   gpu::ConsumerReleaseOp release; ///< of the fill that it reads
 };
 
-// Does the operand stay as it is until the next iteration's dot is in flight: in the ring, or from
-// before the loop? A variable of the loop does not: the next value takes its registers, for which
-// the assembler would wait for every dot.
+// Do the operand's registers or bytes stay unchanged until the next iteration's dot has been
+// issued? A tile in the ring does, and a tile from before the loop. A variable of the loop does
+// not: its next value goes to the registers that the dot in flight reads, and ptxas would wait for
+// every dot.
 bool outlivesIteration(Value operand, scf::ForOp loop, Value ring) {
   if (llvm::is_contained(loop.getBody()->getArguments(), operand))
     return false;
@@ -29,7 +29,8 @@ bool outlivesIteration(Value operand, scf::ForOp loop, Value ring) {
   return get && get.getRing() == ring;
 }
 
-// What takes the tile in a branch waits for it there.
+// Other uses may stand in branches only, each of which gets a wait of its own: a wait in the body
+// would end the dot in flight in every iteration.
 bool areOthersInBranches(gpu::DotWaitOp wait, OpOperand *yielded) {
   return llvm::all_of(wait.getResult().getUses(), [&](OpOperand &use) {
     Operation *op = wait->getBlock()->findAncestorOpInBlock(*use.getOwner());
@@ -60,7 +61,6 @@ std::optional<CarriedDot> findDot(scf::ForOp loop, Value ring) {
   return found.release ? std::optional(found) : std::nullopt;
 }
 
-// Of the tile in flight.
 void waitInBranches(gpu::DotWaitOp wait, Value inFlight) {
   llvm::SmallSetVector<Region *, 2> regions;
   for (OpOperand &use : wait.getResult().getUses())
@@ -78,7 +78,6 @@ void waitInBranches(gpu::DotWaitOp wait, Value inFlight) {
   }
 }
 
-// The tile is in flight across the back edge, and is waited for after the loop.
 void carryInFlight(scf::ForOp loop, CarriedDot &found) {
   OpBuilder b(loop);
   Type tile = found.sums.getType();
@@ -94,13 +93,12 @@ void carryInFlight(scf::ForOp loop, CarriedDot &found) {
   found.wait = wait;
   Value result = loop.getTiedLoopResult(found.sums);
   result.setType(init->get().getType());
-  b.setInsertionPointAfter(loop); // even if nobody takes it: no dot outlives its operands
+  b.setInsertionPointAfter(loop); // even without uses: no dot may outlive its operands
   auto last = gpu::DotWaitOp::create(b, loc, tile, result, 0);
   result.replaceAllUsesExcept(last.getResult(), last);
 }
 
-// The fill that a dot was reading is released in the next iteration, and the last one after the
-// loop.
+// Iteration 0 has no earlier fill to release: it releases "fill -1".
 gpu::ConsumerReleaseOp releaseLater(scf::ForOp &loop, CarriedDot &found) {
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);

@@ -1,4 +1,4 @@
-// A wgmma that a loop leaves in flight from one iteration to the next.
+// A wgmma that stays in flight across a loop's back edge.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -6,13 +6,15 @@
 
 namespace tile::passes {
 
-/// Has the loop one dot, which adds to a tile that the loop carries and reads the ring, so that it
-/// may be waited for an iteration later? Before the loop is pipelined.
+/// Does the loop have exactly one dot, which accumulates into a variable of the loop and whose
+/// operands come from the ring or from before the loop, so that its wait can move to the next
+/// iteration? Valid only before the loop is pipelined.
 bool canKeepDotInFlight(mlir::scf::ForOp loop, mlir::Value ring);
 
-/// Has that dot waited for in the iteration after its own: its fill is released there, and the last
-/// one after the loop. Returns the release in the body, before which the older dot is done; null,
-/// with nothing changed, if the loop has no such dot. The loop may be rebuilt.
+/// Moves the wait for that dot to the next iteration, and with it the release of the fill that it
+/// reads; the last fill is released after the loop. Returns the release in the body, which follows
+/// the wait for the older dot, or null, with nothing changed, if the loop has no such dot. May
+/// replace `loop`.
 mlir::Operation *keepDotInFlight(mlir::scf::ForOp &loop, mlir::Value ring);
 
 } // namespace tile::passes

@@ -1,29 +1,26 @@
-// LowerRings: a ring becomes allocations in shared memory, one with S stages for each operand; fill
-// i has stage i mod S.
+// LowerRings: a ring becomes allocations in shared memory, S stages per operand; fill i has stage i
+// mod S.
 //
-//   producer_acquire   nothing if the consumer_wait before it has synchronized all threads, else they synchronize here
-//   ring_copy          an asynchronous copy to the stage: cp.async by all threads, or TMA, which one thread issues
+//   producer_acquire   nothing if all threads have synchronized at the consumer_wait before, else
+//                      they do here; if warpgroups run independently, the thread that issues TMA
+//                      waits at the stage's *empty*
+//   ring_copy          an asynchronous copy: cp.async by all threads, or TMA, issued by one thread
 //   ring_put           a store to the stage
-//   producer_commit    the threads' copies become a group
-//   consumer_wait      a wait for the fill: for the threads' group, and at the stage's full mbarrier for the bytes of TMA; unless
-//                      TMA copied all, the threads synchronize, after which the copies of all are visible (to wgmma only what was
-//                      fenced before: puts at the commit, threads' copies after the wait)
-//   ring_tiles         nothing: the tiles of the stage
-//   consumer_release   nothing; if warpgroups run independently, each warp arrives at the stage's empty mbarrier, for which the
-//                      thread that fills it again waits
+//   producer_commit    ends the group of the threads' copies
+//   consumer_wait      waits for the threads' group, and at the stage's *full* for the bytes of
+//                      TMA; unless TMA copied all, the threads synchronize, so that each sees the
+//                      copies of all. For wgmma a proxy fence comes before that: at the commit
+//                      for puts, here for threads' copies
+//   ring_tiles         names the stage's tiles again
+//   consumer_release   nothing; if warpgroups run independently, one arrival per warp at the
+//                      stage's *empty*
 //
-// The offsets of stages and the parities of their phases are carried through the loop
-// (PipelineState.h). A ring of one stage that is filled by puts alone needs no wait: PlaceBarriers
+// A ring of one stage that is filled by puts alone needs no synchronization here: PlaceBarriers
 // sees its bytes and orders them.
 //
-// If the blocks of a cluster execute one program and have producer warps, what does not depend on a
-// block's rank is copied once: each block's TMA multicasts a share to all of them. A stage is
-// filled again when the warps of all blocks have released it, and all blocks synchronize once the
-// mbarriers are initialized.
-//
-// A full mbarrier counts phases: fill i ends phase i / S, and waits tell phases apart by their
-// parity. The mbarriers are initialized before the loop and invalidated after it, so that a loop
-// that runs again begins at phase 0.
+// If the blocks of a cluster execute one program and have producer warps, operands that do not
+// depend on the block's rank are loaded once: each block multicasts a share to all. A stage is
+// refilled when the warps of all blocks have released it.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
@@ -82,8 +79,8 @@ public:
   }
 
 private:
-  // Do threads hold 16-bit elements in the layout of an accumulator, so that `stmatrix` stores more
-  // of them at once than a vector?
+  // `stmatrix` pays if it stores more 16-bit elements at once than a vector would, as it does from
+  // the layout of an accumulator.
   static bool takesMatrices(RankedTensorType tile, gpu::SmemType memory) {
     constexpr int kBytes = 2, kVector = 16 / kBytes;
     if (gpu::bytesOf(tile.getElementType()) != kBytes)
@@ -95,7 +92,7 @@ private:
            layout::vectorGroups(held, shared, kBytes).front().size() < kVector;
   }
 
-  // If a dot is in flight across the back edge, an iteration releases the fill before its own.
+  // A dot in flight across the back edge makes the iteration release the fill before its own.
   int64_t releaseLagOf(scf::ForOp loop) {
     for (auto release : loop.getBody()->getOps<gpu::ConsumerReleaseOp>())
       if (release.getRing() == ring_.getRing() && protocol_.leadOf(release) == -1)
@@ -103,8 +100,8 @@ private:
     return 0;
   }
 
-  // A skewed loop waits for fill i + 1; what its leading part alone reads is also filled an
-  // iteration further ahead.
+  // The leading part of a skewed loop waits for fill i + 1; a ring that it alone reads is also
+  // refilled one iteration further ahead.
   NamedFills namedFills(gpu::ConsumerWaitOp get, scf::ForOp loop) {
     NamedFills fills;
     if (protocol_.leadOf(get).value_or(0) == 1)
@@ -136,7 +133,8 @@ private:
     return success();
   }
 
-  // If tiles have one step each, the branch of the first step may have been folded.
+  // If tiles have one step each, `begin` may have been folded into the body: every step is a first
+  // one.
   Value isNotFirstStep(scf::ForOp loop) {
     Location loc = loop.getLoc();
     scf::IfOp begin = pingPongTilesOf(loop)->begin;
@@ -145,10 +143,8 @@ private:
     return arith::XOrIOp::create(b_, loc, isFirst, yes);
   }
 
-  // --- Copies by TMA --------------------------------------------------------------------------------------------------
-
-  // One thread tells the full mbarrier the bytes of a fill and issues its copies, at the last of
-  // them.
+  // One thread issues all copies of a fill after one `mbarrier_expect`, where the last copy stands:
+  // *full* counts one arrival and the bytes of all.
   LogicalResult lowerTmaCopies() {
     llvm::MapVector<std::pair<Block *, Value>, SmallVector<gpu::RingCopyOp>> fills;
     llvm::SmallDenseSet<uint32_t> operands;
@@ -208,22 +204,19 @@ private:
     return success();
   }
 
-  // Is this a copy of each iteration, to a stage that may still be read? It stands in a branch of
-  // the loop's body if its operands must not be computed speculatively, such as a quotient of
-  // run-time numbers.
+  // Does the copy execute per iteration, into a stage that may still be read (not in the prologue)?
+  // It stands in a branch of the body if its operands must not be computed speculatively, such as a
+  // quotient of run-time numbers.
   bool refills(gpu::RingCopyOp copy) const {
     Operation *parent = copy->getParentOp();
     auto loop = dyn_cast<scf::ForOp>(isa<scf::IfOp>(parent) ? parent->getParentOp() : parent);
     return isa<scf::ForOp>(parent) || states_.carriesThrough(loop);
   }
 
-  // The offset of a fill's mbarriers from those of stage 0.
   Value barrierOf(Operation *step, Value fill) {
     return states_.offset(b_, step->getParentOfType<scf::ForOp>(), protocol_.leadOf(step), fill,
                           gpu::kBarrierBytes);
   }
-
-  // --- Other steps --------------------------------------------------------------------------------------------------
 
   LogicalResult lower(Operation *user) {
     if (auto put = dyn_cast<gpu::RingPutOp>(user))
@@ -245,7 +238,6 @@ private:
     return success();
   }
 
-  // By `stmatrix` if that stores more at once.
   void lowerPut(gpu::RingPutOp put) {
     Value memory = tileOf(put.getOperandIndex(), put, put.getFill());
     auto tile = cast<RankedTensorType>(put.getValue().getType());
@@ -306,7 +298,6 @@ private:
       tile.replaceAllUsesWith(tileOf(i, op, op.getFill()));
   }
 
-  // An operand of the fill that an operation is on.
   Value tileOf(size_t operand, Operation *step, Value fill) {
     if (stages_ == 1)
       return memory_.tile(operand);
@@ -325,7 +316,8 @@ private:
   OpBuilder b_;
 };
 
-// A team waits for its turn before it waits for anything else.
+// NestLoops takes the ordered barrier out of the inner loop only if nothing with effects stands
+// before it.
 void waitForTurnFirst(scf::ForOp loop) {
   std::optional<PingPongTiles> tiles = pingPongTilesOf(loop);
   if (!tiles || !tiles->begin)
@@ -348,7 +340,8 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
       if (failed(RingLowering(ring, protocol).lower()))
         return signalPassFailure();
     remarkIfClusterUnused();
-    // Nothing else skips fills: the number would take a register to the end.
+    // Only the skip of fills needs the trip count, which would take a register to the end of the
+    // kernel.
     getOperation().walk([](gpu::OrderArriveOp arrive) { arrive.getTripCountMutable().clear(); });
   }
 

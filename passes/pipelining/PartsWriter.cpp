@@ -46,7 +46,8 @@ Value PartsWriter::yieldedOf(BlockArgument variable) {
   return now.lookupOrDefault(yielded);
 }
 
-// An operand that is computed has a ring of its own, whose steps keep their order.
+// An operand that the body computes has a ring of its own (not in `rings_`), whose steps keep their
+// order.
 void PartsWriter::lagStepsBefore(Operation *op) {
   for (Value ring : op->getOperands())
     if (isa<gpu::RingType>(ring.getType()) && !llvm::is_contained(rings_, ring))
@@ -55,7 +56,7 @@ void PartsWriter::lagStepsBefore(Operation *op) {
           lag(step);
 }
 
-// What reads the fill that is released: loads, products and the waits for them.
+// A release comes after all that reads its fill: loads, dots and the waits for them.
 SmallVector<Operation *> PartsWriter::readersBefore(Operation *op) const {
   SmallVector<Operation *> readers;
   auto release = dyn_cast<gpu::ConsumerReleaseOp>(op);
@@ -72,7 +73,7 @@ void PartsWriter::bringVariable(BlockArgument variable) {
     next.map(variable, yieldedOf(variable));
 }
 
-// A wait leaves those products under way that began behind its own.
+// A wait leaves those dots in flight that were issued after its own.
 void PartsWriter::clone(Operation *op, IRMapping &at) {
   Operation *copy = b_.clone(*op, at);
   if (isa<gpu::DotAsyncOp>(copy))

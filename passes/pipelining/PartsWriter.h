@@ -1,4 +1,4 @@
-// The two parts of a rotated loop's body, as they are written beside each other.
+// Writes the leading and the lagging part of a skewed loop next to each other.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -8,23 +8,21 @@
 
 namespace tile::passes {
 
-/// Clones the two parts to where they are wanted: each operation once, after those that it takes
-/// results of.
+/// Clones operations of both parts on demand: each once, after the operations whose results it
+/// takes.
 class PartsWriter {
 public:
-  /// `rings` are those that the iterations fill.
+  /// `rings` are those that the loop fills.
   PartsWriter(mlir::OpBuilder &b, mlir::scf::ForOp loop, const LoopSkew &skew,
               llvm::ArrayRef<mlir::Value> rings)
       : b_(b), loop_(loop), skew_(skew), rings_(rings) {}
 
-  /// Values of the lagging part's iteration, and of the leading one's.
+  /// Values of iteration i, which `lag` writes, and of iteration i + 1, which `lead` writes.
   mlir::IRMapping now, next;
 
-  /// Writes an operation of the leading part for the next iteration.
   void lead(mlir::Operation *op);
-  /// Writes an operation of the lagging part for this iteration.
   void lag(mlir::Operation *op);
-  /// What a variable of the loop is behind the lagging part's iteration.
+  /// The value of a loop variable after iteration i.
   mlir::Value yieldedOf(mlir::BlockArgument variable);
 
 private:

@@ -1,19 +1,19 @@
-// PipelineLoops: each ring of a loop of S stages gets S stages, and is filled S - 1 iterations
+// PipelineLoops: each ring of a loop of S stages gets S stages, and its fills move S - 1 iterations
 // ahead:
 //
-//   for i in 0 .. S-2:  fill i                     if there is an iteration i
-//   loop i:             get i; fill i + S - 1      if there is such an iteration; read; release i
+//   before the loop:  fills 0 .. S - 2, each if there is such an iteration (the prologue)
+//   iteration i:      wait i; fill i + S - 1, if there is such an iteration; read; release i
 //
-// What the places of the copies follow from is computed again for the later iteration; variables of
-// the loop that it depends on run ahead in variables of their own. Each fill is committed whether
-// it happens or not, so that waits can count. Loads that end in registers are issued with the
-// copies and put at the end of the iteration, when they have come.
+// The operands of the copies are computed again for the later iteration; loop variables that they
+// depend on run ahead in variables of their own. Each fill is committed even if it copies nothing,
+// since waits count commits. Loads into registers are issued with the copies and put at the end of
+// the iteration, when they have arrived.
 //
-// If the copy engine fills the ring, a product by wgmma stays under way from one iteration to the
-// next, so that the tensor core never waits for a loop to go round: what iteration i waits for is
-// product i - 1, and that fill's stage is refilled:
+// If TMA fills the ring, the loop's wgmma stays in flight across the back edge, so that the tensor
+// core does not idle between iterations: iteration i waits for dot i - 1, whose stage it then
+// refills:
 //
-//   loop i:             get i; product i; wait for product i - 1; release i - 1; fill i + S - 1
+//   iteration i:      wait i; dot i; wait for dot i - 1; release i - 1; fill i + S - 1
 #include "passes/Passes.h"
 
 #include "ir/annotations/LoopAnnotations.h"
@@ -34,10 +34,9 @@ namespace tile::passes {
 
 namespace {
 
-/// The operations that fill a ring in the body of a loop.
 struct FillOps {
   gpu::ProducerAcquireOp acquire;
-  /// Loads into registers, and changes of rank behind them, in program order.
+  /// Loads into registers, and reshapes of what they load, in program order.
   SmallVector<Operation *> loads;
   SmallVector<gpu::RingCopyOp> copies;
   SmallVector<gpu::RingPutOp> puts;
@@ -45,7 +44,6 @@ struct FillOps {
   gpu::ConsumerWaitOp get;
 };
 
-/// One ring of a loop, which is built anew where what its places follow from must run ahead.
 class RingPipeliner {
 public:
   RingPipeliner(scf::ForOp &loop, gpu::ProducerAcquireOp acquire, int32_t stages)
@@ -102,7 +100,7 @@ private:
     return success();
   }
 
-  // The load behind a put, and the change of its rank; false if there is none.
+  // Collects the load that feeds a put, through reshapes; false if there is none in the body.
   bool collectLoad(Operation *op, SmallVector<Value> &places) {
     if (!op || op->getBlock() != loop_.getBody())
       return false;
@@ -129,14 +127,13 @@ private:
     return b_.createOrFold<arith::MulIOp>(loc_, loop_.getStep(), inLoopType(count));
   }
 
-  // Is there an iteration `count` behind the one of this index? So that nothing overflows at the
-  // end of the numbers, the bound moves and not the index.
+  // Does an iteration `count` later exist? The bound moves and not the index, which could overflow.
   Value hasIteration(Value index, int64_t count) {
     Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), steps(count));
     return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, index, bound);
   }
 
-  // The fills before the loop; the variables as they are that many iterations later.
+  // The prologue. Returns the loop variables that run ahead, as they are after it.
   SmallVector<Value> fillBefore() {
     b_.setInsertionPoint(loop_);
     IRMapping now;
@@ -153,8 +150,8 @@ private:
                                [&](BlockArgument variable) { return now.lookup(variable); });
   }
 
-  // The fill of each iteration comes where the stage's readers are known to be done: behind the
-  // get, or the wait for the product of the iteration before.
+  // A stage may be refilled once its readers are done: after the wait for the fill (the previous
+  // iteration has released its own), or after the wait for the previous iteration's dot.
   void fillInside(ValueRange carriedAhead) {
     IRMapping later;
     auto nextOnes = [&](OpBuilder &, Location, ArrayRef<BlockArgument> variables) {
@@ -174,21 +171,19 @@ private:
       nextOnes(b_, loc_, {});
       return;
     }
-    // The loop is built anew; its body moves when it is complete.
     IRRewriter rewriter(b_.getContext());
     rewriter.setInsertionPoint(loop_);
     loop_ = cast<scf::ForOp>(*loop_.replaceWithAdditionalYields(
         rewriter, carriedAhead, /*replaceInitOperandUsesInLoop=*/false, nextOnes));
   }
 
-  /// A fill that was issued: its number and the tiles that are still to be put.
   struct Fill {
     Value number;
     SmallVector<Value> tiles;
   };
 
-  // Copies on a condition. What may not be carried out in vain, and tiles in registers, stand in a
-  // branch.
+  // Predicates the copies. Operations that must not execute speculatively, and loads into
+  // registers, go into a branch instead.
   Fill issue(IRMapping &at, Value condition, std::optional<int64_t> knownNumber = {}) {
     if (slice_.isSpeculatable() && ops_.loads.empty()) {
       cloneAll(slice_.ops, at);
@@ -222,7 +217,7 @@ private:
     b_.clone(*ops_.acquire, at);
   }
 
-  // What the number of the fill follows from is free of effects, and of use outside the branch.
+  // The number of the fill is used outside of the branch, too, and its computation has no effects.
   SmallVector<Operation *> numberSlice() {
     auto number = aheadSlice(ops_.acquire.getFill(), loop_);
     return SmallVector<Operation *>(number->ops.begin(), number->ops.end());
@@ -259,7 +254,6 @@ private:
     gpu::ProducerCommitOp::create(b_, ops_.commit.getLoc(), ops_.commit.getRing(), fill.number);
   }
 
-  // The variables as they are an iteration later.
   void advance(IRMapping &at) {
     if (slice_.carried.empty())
       return;
@@ -285,7 +279,7 @@ private:
   OpBuilder b_;
   Location loc_;
   FillOps ops_;
-  Operation *waitOfDot_ = nullptr; ///< the release behind it, if a product stays under way
+  Operation *waitOfDot_ = nullptr; ///< the release after that wait, if a dot stays in flight
   AheadSlice slice_;
 };
 

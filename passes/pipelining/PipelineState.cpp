@@ -29,8 +29,6 @@ std::optional<PingPongTiles> pingPongTilesOf(scf::ForOp loop) {
   return tiles;
 }
 
-// --- Advancing -----------------------------------------------------------------------------------
-
 FillCount::FillCount(OpBuilder &b, Value fills, int64_t stages) {
   Location loc = fills.getLoc();
   turns = arith::DivUIOp::create(b, loc, fills, constant(b, loc, stages));
@@ -39,7 +37,7 @@ FillCount::FillCount(OpBuilder &b, Value fills, int64_t stages) {
 
 static Value flip(OpBuilder &b, Location loc, Value parity, Value wraps) {
   Value one = wraps ? arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps).getResult()
-                    : constant(b, loc, 1); // in a ring of one stage each fill ends a phase
+                    : constant(b, loc, 1); // with one stage every fill ends a phase
   return arith::XOrIOp::create(b, loc, parity, one);
 }
 
@@ -81,8 +79,7 @@ PipelineState PipelineState::advance(OpBuilder &b, Location loc, const RingStrid
 
 namespace {
 
-/// What a loop carries for a ring, before and after an iteration: the states of the fills that it
-/// names.
+/// Builds the variables of a loop that carry the states of a ring, and their next values.
 class LoopCarrier {
 public:
   LoopCarrier(OpBuilder &b, scf::ForOp loop, RingStrides ring, LoopState &state, bool hasPhases,
@@ -97,8 +94,8 @@ public:
                               ir::TeamIdOp::create(b, loc_, b.getI32Type()), constant(b, loc_, 0));
   }
 
-  // Variables: by stride the offsets of the named fills; the parity of the newest; that of the
-  // oldest's release.
+  // The variables are, per stride, the offsets of the named fills; then the parity of the newest
+  // fill; then that of the oldest fill's release.
   SmallVector<Value> initial(OpBuilder &b) {
     const NamedFills &fills = state_.fills;
     PipelineState newest;
@@ -106,7 +103,7 @@ public:
       newest.offsets.push_back(constant(b, loc_, stageOf(fills.newest) * stride));
     if (hasPhases_)
       newest.parity = constant(b, loc_, fills.newest / ring_.stages % 2);
-    if (tiles_) // the first tile is the first team's
+    if (tiles_) // team 0 has the first tile
       newest = skipTile(b, newest, isSecondTeam_);
     SmallVector<Value> variables;
     for (auto [offset, stride] : llvm::zip_equal(newest.offsets, ring_.bytes)) {
@@ -116,7 +113,7 @@ public:
     }
     if (hasPhases_)
       variables.push_back(newest.parity);
-    if (hasReleases_) // without a lag "fill -1" is released by the phase before the first
+    if (hasReleases_) // without a lag the first refill waits for the phase before the first
       variables.push_back(constant(b, loc_, fills.oldest + state_.releaseLag < 0 ? 1 : 0));
     return variables;
   }
@@ -161,7 +158,7 @@ private:
       state_.emptyParity = take(1).front();
   }
 
-  // Null in a ring of one stage.
+  // Null if the ring has one stage, where every fill wraps.
   Value oldestWraps(OpBuilder &b) {
     if (state_.offsets.empty())
       return {};
@@ -169,7 +166,7 @@ private:
     return isEqual(b, loc_, offsets.back(), stageOf(-1 - state_.releaseLag) * stride);
   }
 
-  // A consumer for which the condition holds skips the other team's tile.
+  // Only consumers skip the other team's tile.
   PipelineState skipTile(OpBuilder &b, const PipelineState &from, Value condition) {
     PipelineState skipped = from.advance(b, loc_, ring_, *tile_), next;
     for (auto [here, there] : llvm::zip_equal(from.offsets, skipped.offsets))
@@ -189,13 +186,11 @@ private:
   LoopState &state_;
   bool hasPhases_, hasReleases_;
   std::optional<PingPongTiles> tiles_;
-  std::optional<FillCount> tile_; ///< its fills
+  std::optional<FillCount> tile_; ///< the fills of one tile
   Value isSecondTeam_;
 };
 
 } // namespace
-
-// --- States of a ring ----------------------------------------------------------------------------
 
 bool LoopState::belongsTo(scf::ForOp loop) const {
   BlockArgument any = fullParity ? fullParity : offsets.front().second.front();
@@ -207,7 +202,7 @@ bool PipelineStates::followsFrom(int64_t stride, int64_t carried) const {
          (stride % carried == 0 && (derivesFromBarriers_ || carried > gpu::kBarrierBytes));
 }
 
-// Each variable takes a register for the whole loop, a multiple of one an instruction.
+// A carried offset takes a register for the whole loop, a multiple of another one instruction.
 SmallVector<int64_t> PipelineStates::carriedOf(ArrayRef<int64_t> strides) const {
   SmallVector<int64_t> sorted(strides), carried;
   llvm::sort(sorted);
@@ -226,7 +221,7 @@ scf::ForOp PipelineStates::carryThrough(scf::ForOp loop, NamedFills fills,
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
   RingStrides ring{stages_, {}};
-  if (stages_ > 1) // the only stage is the first
+  if (stages_ > 1) // with one stage all offsets are 0
     ring.bytes = carriedOf(strides);
   LoopCarrier carrier(rewriter, loop, ring, state, hasPhases, releaseLag.has_value());
   SmallVector<Value> initial = carrier.initial(rewriter);

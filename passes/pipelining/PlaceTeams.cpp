@@ -1,7 +1,7 @@
-// PlaceTeams: teams share a block if a producer warp loads for all of them. Else nothing is gained
-// by executing them at once, and each would need memory of its own for what it loads: they execute
-// one after the other, in a loop. Teams that alternate tiles (ping-pong) become one, which executes
-// all tiles.
+// PlaceTeams: teams share a block only if a producer warp loads for all of them. Otherwise running
+// them at once gains nothing and each would need shared memory for its own loads: they execute one
+// after the other, in a loop. Teams that alternate tiles (ping-pong) become one, which computes all
+// tiles.
 #include "passes/Passes.h"
 
 #include "ir/annotations/FunctionAnnotations.h"
@@ -21,7 +21,7 @@ namespace tile::passes {
 
 namespace {
 
-// Rings are reserved for all of them once.
+// The rings stay outside of the loop: the teams use the same memory one after the other.
 void loopOverTeams(func::FuncOp kernel, int64_t teams) {
   Block &body = kernel.getBody().front();
   OpBuilder b(body.getTerminator());
@@ -43,8 +43,8 @@ void loopOverTeams(func::FuncOp kernel, int64_t teams) {
   });
 }
 
-// Without a producer warp all warps execute every tile: each number is the one of all, and nobody
-// takes turns.
+// One team computes every tile: all warps take the producer's values, and no ordered barrier is
+// needed.
 void withoutPingPong(func::FuncOp kernel) {
   kernel.walk([](Operation *op) {
     if (auto byRole = dyn_cast<ir::ByRoleOp>(op)) {

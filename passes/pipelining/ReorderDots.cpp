@@ -1,9 +1,10 @@
-// ReorderDots: a product by wgmma begins behind the one before it if it does not depend on that,
-// and is waited for where its result is taken. So both are under way together, and the warps
-// compute in the meantime with the results of earlier ones. Neither crosses what changes the memory
-// of a product under way, or ends the reading of operands there, as the release of a fill does. A
-// product that reads what is put to shared memory beside it waits for all warps to meet: the next
-// one that takes nothing of that begins before.
+// ReorderDots: issues a wgmma right after the one before it, if it does not depend on that, and
+// waits for each where its result is used. Both are then in flight together, and the warps compute
+// with earlier results meanwhile.
+//
+// Neither the issue nor the wait moves across an operation that writes an in-flight dot's operands
+// or releases their stage. A dot whose operand is put to shared memory next to it must wait until
+// all warps have synchronized: the next dot is issued before that if it reads nothing that is put.
 #include "passes/Passes.h"
 
 #include "ir/annotations/AccessAnnotations.h"
@@ -31,7 +32,8 @@ bool takes(Operation *op, Value tile) {
       .wasInterrupted();
 }
 
-// Do all products that read a ring stand behind this?
+// Is the ring read only after `op`? Then refilling it there changes nothing that a dot in flight
+// reads.
 bool comesBeforeReaders(Operation *op, Value ring) {
   return llvm::all_of(ring.getUsers(), [&](Operation *user) {
     return !isa<gpu::ConsumerWaitOp>(user) || user->getBlock() != op->getBlock() ||
@@ -39,7 +41,7 @@ bool comesBeforeReaders(Operation *op, Value ring) {
   });
 }
 
-// Does the memory that products read stay as it is while this happens?
+// May the operation execute while dots are in flight, since it writes nothing that they read?
 bool keepsMemory(Operation *op) {
   if (isa<gpu::DotAsyncOp, gpu::DotWaitOp, gpu::ConsumerWaitOp, gpu::RingTilesOp>(op))
     return true;
@@ -50,15 +52,16 @@ bool keepsMemory(Operation *op) {
   return isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
 }
 
-// From its product, if nothing has been done about it yet.
+// Only dots that are still followed by their own wait: the others were placed by PipelineLoops or
+// SkewLoops.
 gpu::DotAsyncOp dotBefore(gpu::DotWaitOp wait) {
   auto product = wait.getSums().getDefiningOp<gpu::DotAsyncOp>();
   bool isNext = product && product->getNextNode() == wait.getOperation();
   return isNext && isa<RankedTensorType>(wait.getResult().getType()) ? product : gpu::DotAsyncOp();
 }
 
-// A product, behind what gives its operands between it and a place before: operations without
-// effects, which can move with it. Nothing if it depends on others there.
+// The dot and the pure operations after `place` that its operands need, in program order; empty if
+// the dot cannot move there.
 SmallVector<Operation *> sliceBehind(Operation *place, gpu::DotAsyncOp product) {
   SmallVector<Operation *> slice = {product};
   for (Operation *op = product->getPrevNode(); op != place; op = op->getPrevNode()) {
@@ -81,7 +84,7 @@ void moveAfter(Operation *place, ArrayRef<Operation *> slice) {
   }
 }
 
-// Products keep their order; nothing is gained by beginning one earlier than behind another.
+// Dots keep their order: issuing one before another gains nothing.
 void beginEarly(gpu::DotAsyncOp product) {
   Operation *before = product->getPrevNode();
   while (before && !isa<gpu::DotAsyncOp>(before) && keepsMemory(before))
@@ -97,7 +100,7 @@ template <class Step> Step stepIn(Block *block, Value ring) {
   return {};
 }
 
-// The end of the put of an operand that is computed beside the product.
+// The commit of the ring from which the dot reads an operand that the iteration computes and puts.
 gpu::ProducerCommitOp putFor(gpu::DotAsyncOp product) {
   Block *block = product->getBlock();
   for (Value operand : product->getOperands())
@@ -107,7 +110,6 @@ gpu::ProducerCommitOp putFor(gpu::DotAsyncOp product) {
   return {};
 }
 
-// The product behind a reader and what gives its operands.
 gpu::DotAsyncOp dotAfter(gpu::DotAsyncOp reader) {
   Operation *next = reader->getNextNode();
   while (next && !isa<gpu::DotAsyncOp>(next) && isPure(next))
@@ -115,8 +117,7 @@ gpu::DotAsyncOp dotAfter(gpu::DotAsyncOp reader) {
   return dyn_cast_or_null<gpu::DotAsyncOp>(next);
 }
 
-// All warps meet before they read what they have put to shared memory. The next product, if it
-// takes nothing of that, begins before, so that there is one under way meanwhile.
+// Keeps a dot in flight while all warps synchronize before they read what they have put.
 void beginBeforeMeeting(gpu::DotAsyncOp reader) {
   gpu::ProducerCommitOp put = putFor(reader);
   gpu::DotAsyncOp other = put ? dotAfter(reader) : gpu::DotAsyncOp();
@@ -129,7 +130,7 @@ void beginBeforeMeeting(gpu::DotAsyncOp reader) {
 }
 
 void waitLate(gpu::DotWaitOp wait) {
-  uint32_t begun = 0; // behind the wait's own product
+  uint32_t begun = 0; // after the wait's own dot
   Operation *next = wait.getSums().getDefiningOp()->getNextNode();
   for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
     if (next == wait)

@@ -31,7 +31,7 @@ bool executesAtMostOncePer(Operation *op, gpu::RingAllocOp ring) {
   return true;
 }
 
-// Does the plan of a loop that fills the ring ahead say so?
+// Rings of one stage are not filled ahead, whatever the plan of their loop says.
 template <class Says> static bool doesPlanSay(gpu::RingAllocOp ring, Says says) {
   return ring.getRing().getType().getStages() > 1 &&
          llvm::any_of(ring->getUsers(), [&](Operation *user) {
@@ -57,8 +57,9 @@ static bool canBeCut(gpu::RingCopyOp copy, gpu::RingAllocOp ring) {
   return plan && gpu::shareOf(*plan, tile, ir::clusterOf(ring));
 }
 
-// Copies that are the same in all blocks of the cluster and can be cut in as many shares. None if
-// the blocks do not fill the ring at the same time and as often.
+// Copies that are the same in all blocks of the cluster and can be cut into that many shares. None
+// unless all blocks fill the ring equally often and in a single run: its mbarriers are then
+// initialized once, when all blocks synchronize.
 static llvm::DenseSet<Operation *> copiesOfCluster(gpu::RingAllocOp ring) {
   RankDependence ranks(ring->getParentOfType<func::FuncOp>());
   llvm::DenseSet<Operation *> shared;

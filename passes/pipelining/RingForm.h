@@ -1,4 +1,4 @@
-// How a ring is carried out: who fills its stages, who reads them, and who waits for whom.
+// The implementation of a ring: who fills its stages, who reads them, and who waits for whom.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -12,27 +12,26 @@ struct RingForm {
 
   bool hasThreadCopies, hasTmaCopies, hasPuts;
   bool isReadByWgmma;
-  bool isReadByThreads; ///< not by wgmma alone
+  bool isReadByThreads; ///< by loads, not by wgmma alone
   bool hasProducer;     ///< a producer warp fills it
-  /// Each warpgroup goes through iterations by itself, since warpgroups issue their dots in a fixed
-  /// order or a producer warp, which no barrier of all threads may hold, fills the ring. TMA alone
-  /// then fills it, and empty mbarriers say when a stage is free.
+  /// No barrier of all threads orders the iterations, since warpgroups issue dots in a fixed order
+  /// or a producer warp, which must not be held up, fills the ring. Then TMA alone fills it, and
+  /// *empty* mbarriers show when a stage is free.
   bool warpgroupsRunIndependently;
-  bool isSharedByTeams = false; ///< its fills do not depend on the team
-  bool isPingPong = false;      ///< and teams alternate the tiles of its loop
-  /// Copies of which each block of a cluster multicasts a share to all.
+  bool isSharedByTeams = false; ///< no fill depends on the team
+  bool isPingPong = false;      ///< teams alternate the tiles of its loop
+  /// Copies that the blocks of a cluster divide: each block multicasts its share to all.
   llvm::DenseSet<mlir::Operation *> shared;
 
   bool isOfCluster() const { return !shared.empty(); }
 };
 
-/// Is this a copy to a stage by TMA?
 bool isByTma(mlir::Operation *op);
 
-/// The waits for a fill of the ring that stand in the bodies of loops.
+/// The waits in the bodies of loops, not those of a prologue or an epilogue.
 llvm::SmallVector<gpu::ConsumerWaitOp> waitsOfLoops(gpu::RingAllocOp ring);
 
-/// Does an operation execute at most once each time that the ring is allocated?
+/// Does an operation execute at most once per execution of the ring's allocation?
 bool executesAtMostOncePer(mlir::Operation *op, gpu::RingAllocOp ring);
 
 } // namespace tile::passes

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tile::passes {
 
-// The patterns of swizzles begin at multiples of 1024 bytes.
+// Swizzle patterns repeat every 1024 bytes, and TMA and wgmma apply them to addresses.
 static int32_t alignmentOf(gpu::SmemType tile, const RingForm &form) {
   bool hasPattern = !isRow(tile.getShape()) && (form.isReadByWgmma || form.hasTmaCopies);
   return hasPattern ? layout::kWgmmaAlignment : gpu::kSharedAlignment;
@@ -53,8 +53,8 @@ SmallVector<int64_t> RingMemory::strides() const {
   return strides;
 }
 
-// What was written to the stages' memory before is seen before the engine writes there. Of one run
-// nothing has their memory after it.
+// The fence makes the mbarriers, and earlier writes to the stages' memory, visible to TMA. After
+// the only run nothing else gets that memory, so that nothing is invalidated.
 void RingMemory::initializeBarriers() {
   OpBuilder b(ring_);
   SmallVector<RingRun> runs = runsOf(ring_);
@@ -76,7 +76,8 @@ void RingMemory::initializeBarriers() {
   }
 }
 
-// Each warp that reads releases, of all teams that do at once, of all blocks.
+// *empty* expects one arrival per consumer warp: of all teams that read each fill, in all blocks
+// that share the copies.
 void RingMemory::initialize(OpBuilder &b) {
   inOneThread(b, scope(), [&] {
     gpu::MbarrierInitOp::create(b, ring_.getLoc(), barriers_, 1);
@@ -96,7 +97,8 @@ void RingMemory::invalidate(OpBuilder &b) {
   });
 }
 
-// The producer warp, TMA, and other blocks that copy to this one's memory use the mbarriers.
+// The barrier after the initialization joins all that use the mbarriers: other blocks, too, if they
+// multicast to this block's memory.
 gpu::Scope RingMemory::scopeOfBarrier() const {
   if (form_.isOfCluster())
     return gpu::Scope::Cluster;

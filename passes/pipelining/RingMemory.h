@@ -1,5 +1,4 @@
-// What a ring becomes in shared memory: its stages, and for what the copy engine brings barriers,
-// one a stage.
+// The shared memory of a ring: S stages per operand and, if TMA fills it, S mbarriers of each kind.
 #pragma once
 
 #include "passes/pipelining/RingForm.h"
@@ -8,30 +7,29 @@ namespace tile::passes {
 
 class RingMemory {
 public:
-  /// Allocates where the ring is made.
   RingMemory(gpu::RingAllocOp ring, const RingForm &form);
 
   gpu::SmemAllocOp tile(size_t part) const { return tiles_[part]; }
-  /// At which the bytes of fills arrive; null unless the engine copies.
+  /// The *full* mbarriers, at which the bytes of fills arrive; null unless TMA copies.
   gpu::SmemAllocOp barriers() const { return barriers_; }
-  /// At which readers release fills; null unless groups of warps drift apart.
+  /// The *empty* mbarriers, at which consumers release fills; null unless warpgroups run
+  /// independently.
   gpu::SmemAllocOp releases() const { return releases_; }
 
-  /// From stage to stage, of each tile and of barriers.
+  /// Bytes per stage, of each operand and of the mbarriers.
   llvm::SmallVector<int64_t> strides() const;
 
-  /// Makes the barriers before each run of fills, so that phases begin at 0, and gives them up
-  /// behind it.
+  /// Initializes the mbarriers before each run of the ring, so that its phases begin at 0, and
+  /// invalidates them after it.
   void initializeBarriers();
 
-  /// A warp arrives at the release at a distance from the first.
+  /// One arrival per warp at the *empty* mbarrier whose offset is `distance`.
   void arrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value distance, mlir::Value predicate);
 
-  /// Has one thread of the scope execute what `make` builds.
   void inOneThread(mlir::OpBuilder &b, gpu::Scope scope, llvm::function_ref<void()> make,
                    mlir::Value predicate = {});
 
-  /// Who shares the ring: all teams, or each has one of its own.
+  /// The threads that share the ring: one ring for all teams, or one per team.
   gpu::Scope scope() const {
     return form_.isSharedByTeams ? gpu::Scope::Consumers : gpu::Scope::Team;
   }

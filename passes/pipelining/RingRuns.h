@@ -1,27 +1,26 @@
-// The runs of a ring: each begins with an acquire of fill 0, or is a loop that acquires fill after
-// fill; what of them stands beside fills of the same ring or another.
+// The runs of a ring: from fill 0 until the ring is empty again. A run begins with an acquire of
+// fill 0 or with a loop that acquires in each iteration.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
 
 namespace tile::passes {
 
-/// What of a ring is used while it is filled from fill 0 on until it is empty again: from `first`
-/// to `last` in one block.
+/// The operations `first` to `last` of one block, which hold all uses of the ring in one run.
 struct RingRun {
   mlir::Operation *first, *last;
 };
 
-/// The runs of a ring in the block of its allocation and in all loops and branches there, in
-/// program order.
+/// All runs, also those nested in loops and branches, in program order.
 llvm::SmallVector<RingRun> runsOf(gpu::RingAllocOp ring);
 
-/// The meeting of all threads behind the making of another ring's barriers, with a fence before it,
-/// if only fills of that ring stand between it and a run; null if there is none.
+/// The barrier after the initialization of another ring's mbarriers, if only fills of that ring
+/// stand between it and the run; else null. The run can initialize its own mbarriers before that
+/// barrier.
 gpu::BarrierOp initBarrierBefore(RingRun run);
 
-/// The releases of a ring that later fills wait for: those in loops and before them. Behind the
-/// last loop no stage is filled again.
+/// The releases that a later refill may wait for: those in loops, and those before a later acquire.
+/// After the last loop no stage is filled again.
 llvm::DenseSet<mlir::Operation *> awaitedReleases(gpu::RingAllocOp ring);
 
 } // namespace tile::passes

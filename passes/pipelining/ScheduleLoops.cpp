@@ -1,13 +1,13 @@
-// ScheduleLoops: decides how each loop is pipelined and writes it down as its plan
-// (`tilegpu.loop_plan`). Nobody else does.
+// ScheduleLoops: decides how each loop is pipelined and writes its plan (`tilegpu.loop_plan`). No
+// other pass writes one.
 //
-// - How many stages its rings have, the fill that is read included.
+// - The number of stages of its rings, the one that is read included.
 // - Whether dots that depend on loads alone run an iteration ahead of the rest (skew), or one dot
 //   stays in flight across the back edge.
 // - Whether a producer warp issues the loads.
 // - Whether warpgroups issue their dots in a fixed order, or two teams alternate tiles.
 //
-// PlaceTeams, SplitRings, PipelineLoops, SkewLoops, LowerRings and SpecializeWarps carry it out.
+// PlaceTeams, SplitRings, PipelineLoops, SkewLoops, LowerRings and SpecializeWarps implement it.
 #include "passes/Passes.h"
 
 #include "ir/annotations/AccessAnnotations.h"
@@ -35,7 +35,7 @@ namespace tile::passes {
 
 namespace {
 
-/// Stages of a loop that does not say: the copies of two iterations hide what one copy takes.
+/// Stages of a loop that asks for none: a copy has two iterations to arrive.
 constexpr int32_t kDefaultStages = 3;
 
 struct Decision {
@@ -54,7 +54,7 @@ bool loadsSingleElements(scf::ForOp loop) {
   });
 }
 
-// The first load of the loop that had to stay says why; or there is none.
+// The reason of the first load that feeds a dot and cannot run ahead.
 std::string whyNothingRunsAhead(scf::ForOp loop) {
   std::string why = "no product of its body depends on what it loads";
   loop.walk([&](ir::ViewLoadOp load) {
@@ -78,7 +78,7 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
     });
     for (scf::ForOp loop : loops)
       gpu::setLoopPlan(loop, planOf(loop));
-    // Whether the kernel keeps its teams follows from all plans.
+    // The order depends on whether the kernel keeps its teams, and that on all plans.
     for (scf::ForOp loop : loops)
       gpu::setLoopPlan(loop, withOrder(loop, gpu::loopPlanOf(loop)));
   }
@@ -155,7 +155,7 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
     return why.empty();
   }
 
-  // 0 if no fill of a ring is got.
+  // 0 if the loop waits for no fill.
   static int32_t fewestStages(scf::ForOp loop, const LoopSkew &skew) {
     int32_t fewest = 0;
     for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
@@ -165,8 +165,8 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
     return fewest;
   }
 
-  // What stands beside the ring is known later, when memory is placed: here only what can never fit
-  // is left out, so that nobody simulates it.
+  // An upper bound: other allocations are not known before AllocateShared. It only keeps the
+  // verifier from simulating rings that cannot fit.
   int64_t stagesThatFit(scf::ForOp loop) const {
     std::optional<ir::Target> known = ir::findTarget(target);
     if (!known)

@@ -1,22 +1,20 @@
-// SkewLoops: products of a loop that take what an iteration computes lag behind those that depend
-// on what it loads alone. With B for them and what follows from them, and A for the rest:
+// SkewLoops: dots that take what an iteration computes lag one iteration after those that depend on
+// loads alone. With B for the lagging part (those dots and what follows from them) and A for the
+// leading part (the rest):
 //
-//   for i in l .. u: A(i) B(i)    becomes    if l < u: A(l); for i in l .. u-1: { A(i+1) B(i) }; B(u-1)
+//   for i in l .. u: A(i) B(i)
+//   becomes
+//   if l < u: A(l); for i in l .. u-1: { A(i+1) B(i) }; B(u-1)
 //
-// so that no iteration has a condition, and in each the products of both parts are independent.
-// Those of A begin first, then those of B, which are under way while A goes on with the results of
-// its own (of attention: the softmax). What A has computed for B, and for the iteration behind,
-// crosses to the next iteration as variables of the loop; what both need of indices and tiles in
-// shared memory each finds for itself. The last B fills nothing: no iteration follows.
+// No iteration needs a condition, and the dots of A(i+1) and B(i) are independent: those of A are
+// issued first, then those of B, which stay in flight while A computes with the results of its own
+// (in attention: the softmax). What A computes for B or for the next iteration crosses the back
+// edge as loop variables; each part finds indices and tiles in shared memory for itself. The last B
+// fills nothing: no iteration follows.
 //
-// The steps of a ring are in the part that reads it, where fills are released as soon as the
-// products that read them are done: of S stages the loads run S - 1 iterations ahead. Of a ring
-// that both parts read A gets the fills and B releases them, so that the loads run S - 2 iterations
-// ahead of the products of A.
-//
-// Several groups of warps whose products are all by wgmma take turns at beginning them: one's are
-// under way while the others compute. Left to themselves they may do the same at the same time. If
-// threads fill the ring they meet in each iteration, and have no turns to take.
+// The part that reads a ring also fills and releases it, so that a fill is released as soon as its
+// dots are done: loads run S - 1 iterations ahead. If both parts read a ring, A waits for its
+// fills, B fills and releases it: loads run S - 2 iterations ahead of A.
 #include "passes/Passes.h"
 
 #include "ir/annotations/LoopAnnotations.h"
@@ -73,7 +71,8 @@ public:
   }
 
 private:
-  // A(l); what the loop carries as it begins: what crosses, the variables, the index.
+  // A(l). Returns the initial values of the loop's variables: the crossing values, the variables of
+  // the lagging part, the index.
   SmallVector<Value> first() {
     PartsWriter parts(b_, loop_, skew_, rings_);
     parts.next.map(loop_.getInductionVar(), loop_.getLowerBound());
@@ -89,7 +88,7 @@ private:
     return carried;
   }
 
-  // { A(i+1) B(i) } for all iterations but the last; what it carries as it ends.
+  // { A(i+1) B(i) } for all iterations but the last.
   SmallVector<Value> steady(ValueRange initial) {
     Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), loop_.getStep());
     auto steady =
@@ -112,21 +111,20 @@ private:
     return llvm::to_vector_of<Value>(steady.getResults());
   }
 
-  // Products of both parts begin as early as they can. A waits for its own where it needs them, and
-  // for those of B where it needs those, or what they are reading is to be replaced. What is put,
-  // and the end of a fill, come at the end.
+  // Issues the dots of both parts as early as possible. A waits for its own dots on demand, and for
+  // those of B before it replaces what they read. Puts and commits come last.
   void interleave(PartsWriter &parts) {
     bool hasBegun = false;
     for (Operation *op : skew_.leading) {
       if (isa<gpu::DotWaitOp>(op) || (isFill(op) && !hasBegun))
-        continue; // on demand, and behind the products
+        continue; // on demand, or after the dots
       if (isHandedOver(op))
         finishLate(parts);
       if (!hasBegun && gpu::isDot(op)) {
         hasBegun = true;
         for (Value operand : op->getOperands())
           if (Operation *source = operand.getDefiningOp(); skew_.leading.contains(source))
-            parts.lead(source); // waits for what it reads come before the turn
+            parts.lead(source); // consumer_wait comes before the ordered barrier
         if (isOrdered_)
           gpu::OrderWaitOp::create(b_, loc_);
       }
@@ -141,7 +139,8 @@ private:
       parts.lag(op);
   }
 
-  // Does a late product take this from the registers in which it is carried?
+  // Does a lagging dot read the registers in which this value crosses the back edge? Then it must
+  // be done before the value is replaced.
   bool isHandedOver(Operation *op) const {
     return llvm::any_of(op->getResults(), [&](Value result) {
       return skew_.crossing.contains(result) &&
@@ -151,7 +150,7 @@ private:
     });
   }
 
-  // Asks for the copies of a fill, or loads what is put.
+  // Issues copies of a fill, or loads what is put: not the put and the commit, which come later.
   bool isFill(Operation *op) const {
     return !isa<gpu::RingPutOp, gpu::ProducerCommitOp>(op) &&
            llvm::any_of(rings_, [&](Value ring) { return fillsRing(op, ring); });
@@ -187,7 +186,7 @@ private:
         parts.lag(op);
   }
 
-  // B of the last iteration, which nothing follows; the results of the loop.
+  // The last B, which refills nothing. Returns the results of the loop.
   SmallVector<Value> last(ValueRange carried) {
     PartsWriter parts(b_, loop_, skew_, rings_);
     mapCarried(parts.now, carried.back(), carried);
@@ -221,12 +220,12 @@ private:
   scf::ForOp loop_;
   SmallVector<Value> rings_; ///< that the iterations fill
   LoopSkew skew_;
-  bool isOrdered_; ///< Do warpgroups issue their dots in a fixed order?
+  bool isOrdered_; ///< by the ordered barrier of warpgroups
   OpBuilder b_;
   Location loc_;
 };
 
-// Are the loads of the products of both parts ahead of them?
+// Has PipelineLoops given each ring the stages that the skew needs? Not if that pass is disabled.
 bool isFilledAhead(scf::ForOp loop, const LoopSkew &skew) {
   SmallVector<gpu::ProducerAcquireOp> rings = ringsOf(loop);
   return !rings.empty() && llvm::all_of(rings, [&](gpu::ProducerAcquireOp acquire) {

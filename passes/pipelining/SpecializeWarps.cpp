@@ -3,13 +3,12 @@
 //
 //   body    becomes    warp_specialize consumers { the rest } producer { the fills }
 //
-// The fills are a program of their own: they, the loops and branches around them, and the scalars
-// that all of these depend on are written to the producer's region. The consumers' region gets
-// everything but the fills and what only they need. Both have the kernel's allocations of shared
-// memory. Only mbarriers order the two roles: the full ones, which count bytes, and the empty ones,
-// at which each consumer warp releases a stage. Both synchronize once those are initialized. A
-// warpgroup changes its registers together, so the producer role has four warps, of which three end
-// at once.
+// The producer's region gets the fills, the loops and branches around them, and the scalars that
+// these depend on; the consumers' region gets everything but the fills and what only they need.
+// Both use the kernel's shared memory. Only mbarriers order the two roles: *full*, which counts
+// bytes, and *empty*, at which each consumer warp releases a stage. The roles synchronize once per
+// run, after those are initialized. `setmaxnreg` applies to a whole warpgroup, so the producer role
+// has four warps, of which three end at once.
 #include "passes/Passes.h"
 
 #include "ir/KnownTarget.h"
@@ -35,10 +34,10 @@ namespace tile::passes {
 namespace {
 
 /// The producer needs an address per TMA box. Up to kFewBoxes always fit in the fewest registers
-/// that it can keep, up to kMostBoxes usually.
+/// that it can keep, up to kMostBoxes usually; beyond that it keeps more (gpu::ProducerRegisters).
 constexpr int64_t kMostBoxes = 12, kFewBoxes = 8;
 
-/// The numbers of the roles, in the order of their warps.
+/// Indices of the regions: consumers have the lower warp numbers.
 constexpr unsigned kConsumers = 0, kProducer = 1;
 
 bool isFill(Operation *op) {
@@ -46,7 +45,6 @@ bool isFill(Operation *op) {
   return elect && elect.getScope() == gpu::Scope::Block;
 }
 
-// Is this a barrier at which producer and consumers synchronize?
 bool isOfBothRoles(Operation *op) {
   auto barrier = dyn_cast<gpu::BarrierOp>(op);
   return barrier &&
@@ -55,7 +53,6 @@ bool isOfBothRoles(Operation *op) {
 
 bool isForProducer(Operation *op) { return isFill(op) || isOfBothRoles(op); }
 
-// TMA instructions of a fill.
 int64_t boxesOf(Operation *fill) {
   int64_t boxes = 0;
   fill->walk([&](gpu::TensorCopyOp copy) {
@@ -66,7 +63,8 @@ int64_t boxesOf(Operation *fill) {
   return boxes;
 }
 
-/// Calls `visit` with each operation, of loops and branches with those in their bodies.
+/// Visits all operations but loops and branches, which a role gets only if it needs something in
+/// them.
 void visitOperations(Block &block, llvm::function_ref<void(Operation *)> visit) {
   for (Operation &op : block.without_terminator())
     if (isa<scf::ForOp, scf::IfOp>(op))
@@ -77,14 +75,13 @@ void visitOperations(Block &block, llvm::function_ref<void(Operation *)> visit) 
       visit(&op);
 }
 
-/// Writes a slice of a program to where the builder stands.
 class RoleWriter {
 public:
   RoleWriter(OpBuilder &b, const RoleSlice &slice) : b_(b), slice_(slice) {}
 
   void write(Block &block) {
     for (Operation &op : block.without_terminator())
-      if (slice_.contains(&op) && !isa<gpu::SmemAllocOp>(op)) // which the roles share
+      if (slice_.contains(&op) && !isa<gpu::SmemAllocOp>(op)) // the roles share it
         write(&op);
   }
 
@@ -197,7 +194,7 @@ public:
   }
 
 private:
-  // Both roles have the same memory; the operations that make way for theirs.
+  // Moves the allocations out of the roles' way. Returns the operations that the regions replace.
   SmallVector<Operation *> shareMemory() {
     SmallVector<gpu::SmemAllocOp> memories;
     kernel_.walk([&](gpu::SmemAllocOp memory) { memories.push_back(memory); });
@@ -226,8 +223,8 @@ private:
     writeConsumers(consumers);
   }
 
-  // The producer keeps more than the fewest registers also if it may need them and the consumers do
-  // not.
+  // Gives the producer more than the fewest registers also if it may need them and the consumers
+  // are estimated to fit in the rest.
   void shareRegisters() {
     if (!roles_.getRole(kProducer).getRegisters())
       return;
@@ -250,11 +247,12 @@ private:
     Block &to = roles_.getBody(kProducer);
     b_.setInsertionPointToEnd(&to);
     RoleWriter(b_, slice).write(body_);
-    to.walk([](scf::ForOp loop) { gpu::removeLoopPlan(loop); }); // the consumers' loop keeps it
+    to.walk([](scf::ForOp loop) { gpu::removeLoopPlan(loop); }); // the consumers' copy keeps it
   }
 
-  // Other blocks still copy to this one's memory, and their warps arrive at its mbarriers: it must
-  // not end before them. The producer need not wait: nobody waits for warps that have ended.
+  // Other blocks still copy to this block's memory, and their warps arrive at its mbarriers, so it
+  // must not end before them. The producer need not wait: threads that have ended are not waited
+  // for.
   void writeConsumers(const RoleSlice &slice) {
     b_.setInsertionPointToEnd(&roles_.getBody(kConsumers));
     RoleWriter(b_, slice).write(body_);
@@ -271,7 +269,7 @@ private:
   int32_t consumerWarps_;
   gpu::WarpSpecializeOp roles_;
   int64_t boxesOfFill_ = 0;  ///< of the largest fill
-  bool isOfCluster_ = false; ///< Do the blocks of a cluster fill each other's stages?
+  bool isOfCluster_ = false; ///< Do blocks of the cluster fill each other's stages?
 };
 
 struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {

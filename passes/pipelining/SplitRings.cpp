@@ -1,13 +1,12 @@
-// SplitRings: what a rotated loop loads comes in a ring for each part of its body that reads, so
-// that each fill is released when the products that read it are done, and not when those of the
-// other part are, an iteration later. Of attention keys and values have rings of their own: two
-// stages of each hide what a copy takes, where of both together it takes three.
+// SplitRings: a skewed loop gets a ring per set of readers (leading part, lagging part, both), so
+// that each fill is released when *its* dots are done and not an iteration later. In attention keys
+// and values get a ring each: two stages of each cover the load latency for which a common ring
+// takes three.
 //
-//   acquire r, copy k to r, copy v to r, commit r; get r; S = q k; ... O += P v; release r
+//   acquire r, copy k to r, copy v to r, commit r; wait r; S = q k; ... O += P v; release r
 //   becomes
-//   acquire a, copy k to a, commit a; acquire b, copy v to b, commit b; get a, get b; S = q k; release a; ... O += P v; release b
-//
-// What both parts read has a ring, too.
+//   acquire a, copy k to a, commit a; acquire b, copy v to b, commit b; wait a, wait b;
+//   S = q k; release a; ... O += P v; release b
 #include "passes/Passes.h"
 
 #include "ir/annotations/LoopAnnotations.h"
@@ -26,7 +25,7 @@ namespace tile::passes {
 
 namespace {
 
-/// The ring of a loop that is not filled ahead yet: all its steps stand in the body.
+/// Splits a ring before PipelineLoops: all its steps still stand in the body.
 class RingSplitter {
 public:
   RingSplitter(gpu::ProducerAcquireOp acquire, gpu::ConsumerWaitOp get)

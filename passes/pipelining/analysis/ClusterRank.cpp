@@ -19,7 +19,8 @@ void RankDependence::add(Value value) {
     open_.push_back(value);
 }
 
-// Of a loop or branch whose course follows from the rank everything does.
+// If the bounds of a loop or the condition of a branch depend on the rank, all its results and
+// variables do.
 void RankDependence::addResultsOf(Operation *user, OpOperand &operand) {
   unsigned number = operand.getOperandNumber();
   if (auto loop = dyn_cast<scf::ForOp>(user); loop && number >= loop.getNumControlOperands()) {

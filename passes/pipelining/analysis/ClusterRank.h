@@ -1,5 +1,5 @@
-// What follows from the rank of a block in its cluster. What does not is the same in all blocks of
-// the cluster, which carry out one program.
+// The values that depend on a block's rank in its cluster. All others are the same in all its
+// blocks, which execute one program.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,9 +10,9 @@ class RankDependence {
 public:
   explicit RankDependence(mlir::func::FuncOp kernel);
 
-  /// Does a value, or which thread has it, follow from the rank?
+  /// Does the value depend on the rank, or the thread that holds it?
   bool follows(mlir::Value value) const { return values_.contains(value); }
-  /// Is an operation carried out as often in all blocks, as far as loops and branches decide?
+  /// Does an operation execute equally often in all blocks, as far as loops and branches decide?
   bool isInAllBlocks(mlir::Operation *op) const;
 
 private:
@@ -20,7 +20,7 @@ private:
   void addResultsOf(mlir::Operation *user, mlir::OpOperand &operand);
 
   llvm::DenseSet<mlir::Value> values_;
-  llvm::SmallVector<mlir::Value> open_; ///< whose users are left to be looked at
+  llvm::SmallVector<mlir::Value> open_; ///< whose users are still to be visited
 };
 
 } // namespace tile::passes

@@ -36,8 +36,6 @@ public:
   }
 
 private:
-  // --- Products -----------------------------------------------------------------------------------------------------
-
   bool findLateDots() {
     for (Operation &op : *loop_.getBody())
       if (isDot(&op) && followsFromLoads(&op))
@@ -55,7 +53,7 @@ private:
     });
   }
 
-  // Is it the same before the loop, or the index?
+  // Is the value loop-invariant, or the index?
   bool isGiven(Value value) {
     return value == loop_.getInductionVar() || loop_.isDefinedOutsideOfLoop(value);
   }
@@ -64,8 +62,8 @@ private:
     return value.getDefiningOp() && value.getParentBlock() == loop_.getBody();
   }
 
-  // Can it be computed again, at any time until its fill is released? Scalars that the loop carries
-  // are there to be had.
+  // Can each part compute it for itself, at any time until its fill is released? Scalars that the
+  // loop carries can be had in both parts.
   bool isRepeatable(Operation *op) {
     auto [known, isNew] = repeatable_.insert({op, false});
     if (!isNew)
@@ -82,9 +80,7 @@ private:
     return repeatable_[op] = result;
   }
 
-  // --- The lagging part ---------------------------------------------------------------------------------------------
-
-  // What follows from late products in their iteration.
+  // Users of lagging dots in the same iteration lag, too.
   bool collectLate() {
     for (size_t i = 0; i < skew_.late.size(); ++i)
       for (Operation *user : skew_.late[i]->getUsers()) {
@@ -98,7 +94,8 @@ private:
     return true;
   }
 
-  // Of rings that it reads the steps as well: their fills are released when it is done.
+  // The lagging part also fills and releases the rings that it reads, so that a fill is released
+  // when this part is done.
   bool collectLagging() {
     for (Operation *op : skew_.late)
       lag(op);
@@ -112,7 +109,6 @@ private:
         lag(&op);
   }
 
-  // The ring that an operation releases, or fills itself or in a branch; null if it does neither.
   Value ringOfStep(Operation *op) const {
     const auto *ring = llvm::find_if(rings_, [&](Value ring) {
       return fillsRing(op, ring) || (isa<gpu::ConsumerReleaseOp>(op) && isOnRing(op, ring));
@@ -133,7 +129,8 @@ private:
       takeNow(value);
   }
 
-  // A value that the lagging part needs: computed again, or handed over.
+  // A value that the lagging part needs is computed again if possible, else it crosses the back
+  // edge.
   void takeNow(Value value) {
     if (isGiven(value))
       return;
@@ -153,7 +150,7 @@ private:
     lead(op);
   }
 
-  // Tiles that a fill in a branch has loaded.
+  // A branch that only loads tiles for puts into the loop's rings.
   bool isFillOfBranch(Operation *op) {
     return isa<scf::IfOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
              auto put = dyn_cast<gpu::RingPutOp>(user);
@@ -161,7 +158,8 @@ private:
            });
   }
 
-  // An operand that is computed and lies in a ring of its own is put where it is read.
+  // An operand that is computed and put lies in a ring of its own: its steps move to the part that
+  // reads it.
   void lagRing(Operation *get) {
     auto ring = dyn_cast<gpu::ConsumerWaitOp>(get);
     if (!ring)
@@ -173,10 +171,9 @@ private:
         refuse("its later product reads shared memory that is filled in a branch");
   }
 
-  // --- The leading part ---------------------------------------------------------------------------------------------
-
-  // Whatever has effects or whose result is wanted, and the rest lacks; then steps of the rings
-  // that this part alone reads.
+  // The leading part gets all effects that the lagging part does not have, and all that results of
+  // the loop need. The steps of rings come last: only then is it known which rings the lagging part
+  // reads.
   bool collectLeading() {
     lead(skew_.lastLeadingDot);
     leadEffects([&](Operation *op) { return !ringOfStep(op); });
@@ -206,7 +203,7 @@ private:
         lead(value.getDefiningOp());
   }
 
-  // The variable as it is an iteration later.
+  // The variable's value after the iteration must be there for the next one.
   void takeYielded(BlockArgument variable) {
     Value yielded = loop_.getTiedLoopYieldedValue(variable)->get();
     if (!yielded_.insert(variable).second)
@@ -214,15 +211,14 @@ private:
     takeNow(yielded);
   }
 
-  // What is in both parts is carried out twice: fills are got once, and named again.
+  // An operation in both parts executes twice per iteration: it must be repeatable (consumer_wait
+  // becomes ring_tiles in one of them).
   bool areEffectsOfOnePart() {
     for (Operation *op : skew_.leading)
       if (skew_.lagging.contains(op) && !isRepeatable(op))
         return refuse("its parts would carry out the same step twice");
     return true;
   }
-
-  // ------------------------------------------------------------------------------------------------------------------
 
   void sort(llvm::SetVector<Operation *> &ops) {
     SmallVector<Operation *> sorted = ops.takeVector();

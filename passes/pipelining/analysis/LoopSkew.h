@@ -1,7 +1,6 @@
-// Which products of a loop may lag an iteration behind the rest of its body: those that take what
-// the iteration computes, while others depend on what it loads alone. Of attention the weights'
-// product with the values lags: while it is under way, the next scores come and their softmax is
-// computed.
+// Divides the body of a loop into a leading and a lagging part, if some dots depend on loads alone
+// and others on what the iteration computes. In attention the dot of weights and values lags: while
+// it is in flight, the next scores and their softmax are computed.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -13,32 +12,30 @@
 
 namespace tile::passes {
 
-/// The two parts of a loop's body. Iteration i of the loop that is made of them leads with the
-/// first part of iteration i + 1 and lags with the second of iteration i. An operation may be in
-/// both. All lists are in program order.
+/// The two parts of a body. The skewed loop executes the leading part of iteration i + 1 and the
+/// lagging part of iteration i; an operation may be in both. All lists are in program order.
 struct LoopSkew {
-  /// What runs an iteration ahead.
   llvm::SetVector<mlir::Operation *> leading;
-  /// The last product that depends on loads alone. It is in `leading`.
+  /// The last dot that depends on loads alone; in `leading`.
   mlir::Operation *lastLeadingDot = nullptr;
 
-  /// What stays in its iteration: products that take what was computed, what follows from those,
-  /// steps on rings, and what all of these follow from.
+  /// The lagging dots, what follows from them, the steps of rings that they read, and what all of
+  /// these need.
   llvm::SetVector<mlir::Operation *> lagging;
-  /// Of the lagging, the products and what follows from them.
+  /// The lagging dots and what follows from them; a subset of `lagging`.
   llvm::SetVector<mlir::Operation *> late;
 
-  /// What the leading part computes for the lagging one, or for the iteration behind: carried round
-  /// the loop.
+  /// Values that the leading part computes for the lagging one or for the next iteration: variables
+  /// of the skewed loop.
   llvm::SetVector<mlir::Value> crossing;
-  /// The loop's variables that the lagging part takes.
+  /// The variables of the original loop that the lagging part takes.
   llvm::SetVector<mlir::BlockArgument> variables;
 };
 
-/// Does an operation fill this ring, or hold one that does?
+/// Does the operation, or one inside it, fill this ring?
 bool fillsRing(mlir::Operation *op, mlir::Value ring);
 
-/// Nothing, with a sentence in *why, if no products of the body can lag behind others.
+/// Nothing, with a sentence in *why, if no dot can lag.
 std::optional<LoopSkew> skewOf(mlir::scf::ForOp loop, std::string *why = nullptr);
 
 } // namespace tile::passes

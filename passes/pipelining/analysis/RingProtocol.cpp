@@ -20,11 +20,10 @@ StringRef nameOf(Step step) {
   return names[static_cast<size_t>(step)];
 }
 
-/// One fill of a ring.
 struct Fill {
   Step step = Step::Acquired;
-  bool isGuarded = true;       ///< its copies happen on a condition
-  bool isSeenReleased = false; ///< all threads have met since it was released
+  bool isGuarded = true;       ///< all its copies are predicated
+  bool isSeenReleased = false; ///< all threads have synchronized since its release
 
   bool operator==(const Fill &) const = default;
 };
@@ -50,7 +49,7 @@ bool holdsRingSteps(scf::ForOp loop) {
 
 } // namespace
 
-/// The function with one number of iterations for all loops that fill rings.
+/// Executes the steps with one trip count for all loops that fill rings.
 class RingSimulation {
 public:
   RingSimulation(RingProtocol &protocol, int64_t iterations)
@@ -89,9 +88,7 @@ private:
         .Default([&](Operation *) { return evaluate(op, numbers), success(); });
   }
 
-  // --- Control flow ---------------------------------------------------------------------------------------------
-
-  // Of a loop round others two rounds show what one leaves to the next.
+  // A loop around others executes twice, which shows what one iteration leaves to the next.
   LogicalResult runLoop(scf::ForOp loop, Numbers &around) {
     if (!touchesRings(loop))
       return success();
@@ -126,7 +123,7 @@ private:
     numbers.insert(next.begin(), next.end());
   }
 
-  // A branch, or the body of a loop that may be left at any time, ends what it begins.
+  // A branch, or the body of a loop that may end at any time, must complete what it begins.
   LogicalResult runBranches(Operation *op, const Numbers &numbers) {
     Rings before = rings_;
     for (Region &region : op->getRegions())
@@ -139,7 +136,8 @@ private:
     return success();
   }
 
-  // What was begun since is done; fills that were only committed copied nothing.
+  // Nothing may stay acquired or waited for. A fill that is only committed copied nothing if all
+  // its copies are predicated.
   LogicalResult verifyEnd(const Rings &before) {
     for (auto &[ring, fills] : rings_)
       for (auto &[number, fill] : fills) {
@@ -160,8 +158,6 @@ private:
     auto fill = fills->second.find(number);
     return fill != fills->second.end() && fill->second.step == step;
   }
-
-  // --- Steps ------------------------------------------------------------------------------------------------------
 
   std::optional<int64_t> numberOf(Operation *op, Value fill, const Numbers &numbers) {
     auto known = numbers.find(fill);
@@ -237,15 +233,16 @@ private:
       fill.isSeenReleased |= fill.step == Step::Released;
   }
 
-  // Of all rings that the engine fills beside this one: their groups of warps drift apart if this
-  // one's do.
+  // Rings that TMA fills in the same iteration share the barrier: it orders the releases of all of
+  // them.
   void meetAt(gpu::ProducerAcquireOp acquire) {
     for (auto other : acquire->getBlock()->getOps<gpu::ProducerAcquireOp>())
       if (auto ring = other.getRing().getDefiningOp<gpu::RingAllocOp>(); isFilledByTma(ring))
         meet(rings_[ring]);
   }
 
-  // All threads meet at a get, unless the engine tells each that the bytes have come.
+  // All threads synchronize at a wait unless TMA alone fills the ring: then each sees for itself
+  // that the bytes have arrived.
   LogicalResult get(gpu::ConsumerWaitOp op, const Numbers &numbers) {
     if (failed(advance(op, numbers, Step::Committed, Step::Got)))
       return failure();
@@ -271,8 +268,6 @@ private:
     fill->second.isGuarded &= isGuarded;
     return success();
   }
-
-  // --- Numbers ----------------------------------------------------------------------------------------------------
 
   static void evaluate(Operation *op, Numbers &numbers) {
     APInt constant;
@@ -304,7 +299,7 @@ private:
 
   RingProtocol &protocol_;
   int64_t iterations_;
-  DenseMap<Operation *, int64_t> completed_; ///< iterations of each loop that is simulated
+  DenseMap<Operation *, int64_t> completed_; ///< iterations completed, per loop being simulated
   Rings rings_;
 };
 

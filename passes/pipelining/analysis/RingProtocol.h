@@ -1,6 +1,5 @@
-// The order of operations on rings: each fill is acquired, filled, committed, got and released, in
-// that order, no stage is written before its readers are done with it, and nothing is copied that
-// nobody will read.
+// The protocol of rings: each fill is acquired, filled, committed, waited for and released, in that
+// order; no stage is written before its readers are done; and nothing is copied that nobody reads.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -8,26 +7,27 @@
 
 namespace tile::passes {
 
-/// Follows the fills of every ring of a function: with 0 iterations of each loop, with 1, 2, ...
-/// until each stage has been used twice, and through each branch both ways.
+/// Follows the fills of every ring of a function, as a model checker would: with 0, 1, 2, ...
+/// iterations of each loop, until each stage has been used twice, and through both arms of each
+/// branch.
 class RingProtocol {
 public:
-  /// Emits an error, and is invalid, at the first operation that breaks the order.
+  /// Emits an error at the first operation that breaks the order, and is invalid then.
   explicit RingProtocol(mlir::func::FuncOp function);
 
   bool isValid() const { return valid_; }
 
-  /// How many fills at least have been committed after the one that is got here: copies of so many
-  /// may still be on their way when this one's have arrived.
+  /// The least number of fills that are committed after the one that this waits for: that many
+  /// groups of copies may still be in flight when this fill has arrived.
   int32_t laterFills(gpu::ConsumerWaitOp get) const { return later_.lookup(get); }
 
-  /// Must all threads meet at an acquire, since nothing else shows that they have released the
-  /// stage's fill before? In a ring that the copy engine alone fills; elsewhere they meet at each
-  /// get.
+  /// Must all threads synchronize at an acquire, since nothing else orders it after the release of
+  /// the stage's previous fill? Only in a ring that TMA alone fills; in others they synchronize at
+  /// each wait.
   bool needsBarrierAt(gpu::ProducerAcquireOp acquire) const { return barriers_.contains(acquire); }
 
-  /// The number of the fill that an operation is on, less the number of iterations that its loop
-  /// has completed; nothing if that differs between iterations.
+  /// The number of the fill less the number of completed iterations of the loop; nothing if that
+  /// differs between iterations.
   std::optional<int64_t> leadOf(mlir::Operation *step) const {
     auto known = leads_.find(step);
     return known == leads_.end() ? std::nullopt : known->second;
@@ -42,11 +42,10 @@ private:
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> leads_;
 };
 
-/// Does the copy engine alone fill a ring? Then a get waits for bytes, and threads do not meet
-/// there.
+/// Does TMA alone fill the ring? Then a wait counts bytes, and threads do not synchronize at it.
 bool isFilledByTma(gpu::RingAllocOp ring);
 
-/// Is the order kept? A pass that makes or moves operations on rings asks at its end.
+/// Passes that create or move operations on rings end with this check.
 mlir::LogicalResult verifyRings(mlir::func::FuncOp function);
 
 } // namespace tile::passes

@@ -17,7 +17,7 @@ RoleSlice::RoleSlice(ArrayRef<Operation *> roots, gpu::RoleKind role) : role_(ro
     need(open_.pop_back_val());
 }
 
-// Of a loop or branch the parts are needed one by one; any other operation is whole.
+// Results of a loop or branch are needed one by one; any other operation is needed as a whole.
 void RoleSlice::need(Operation *op) {
   if (isa<func::FuncOp>(op) || !ops_.insert(op))
     return;
@@ -60,7 +60,7 @@ void RoleSlice::needResult(OpResult result) {
   open_.push_back(branch.elseYield().getOperand(number));
 }
 
-// What a read goes through; null if it cannot be seen.
+// The pointer or view that an operation reads through; null if unknown.
 static Value rootOfRead(Operation *op) {
   if (auto load = dyn_cast<ir::ViewLoadOp>(op))
     return rootOf(load.getView());

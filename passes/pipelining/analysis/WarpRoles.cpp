@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace tile::passes {
 
-// Warps get registers, and leave barriers, as roles need only where nothing else says how.
+// A producer warp needs a share of the registers and named barriers that no user code uses, so
+// nothing else in the kernel may decide on either.
 static std::string whyNotInKernel(func::FuncOp kernel) {
   int64_t warps = ir::warpsOf(kernel) * ir::teamsOf(kernel);
   if (kernel->hasAttr(ir::kCallableAttr))

@@ -1,4 +1,4 @@
-// Whether a warp of its own may fill the ring of a loop.
+// Decides whether a producer warp may fill the rings of a loop.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -8,11 +8,11 @@
 
 namespace tile::passes {
 
-/// Why no warp can fill the ring of a loop beside those that compute, as a sentence; empty if one
-/// can. Before the loop is pipelined, in `stages`.
+/// Why no producer warp can fill the rings of a loop, as a sentence; empty if one can. Valid only
+/// before the loop is pipelined.
 std::string whyNoProducer(mlir::scf::ForOp loop, int32_t stages);
 
-/// Does a warp of its own fill the ring of one of a kernel's loops? Once loops are scheduled.
+/// Does one of the kernel's loops have a producer warp? Valid once loops are scheduled.
 bool hasProducer(mlir::func::FuncOp kernel);
 
 } // namespace tile::passes
