@@ -53,7 +53,7 @@ std::optional<DotLayouts> mmaLayouts(ir::DotOp dot, int64_t kWidth) {
   return DotLayouts{*acc, *left, *right};
 }
 
-// Groups of four warps have 64 rows each; the grid counts warps.
+// A warpgroup has 64 rows, while the grid counts warps.
 static std::optional<DotLayouts> wgmmaLayouts(ir::DotOp dot) {
   auto [batch, m, n, k] = dot.getSizes();
   layout::WarpGrid grid = gridOf(dot);

@@ -1,4 +1,4 @@
-// Layouts of a product's accumulator and operands, by variant.
+// Layouts of a dot's accumulator and operands, by variant.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -6,8 +6,8 @@
 
 namespace tile::gpu {
 
-/// Layouts of acc (and result), a and b. Without those of a and b the operands are read from shared
-/// memory as they are used, and lie anyhow before.
+/// Layouts of acc (and the result), a and b. An operand without a layout is read from shared
+/// memory, so its layout in registers does not matter.
 struct DotLayouts {
   layout::Layout acc;
   std::optional<layout::Layout> a, b;
@@ -17,22 +17,22 @@ struct DotLayouts {
 /// the variant.
 std::optional<DotLayouts> layoutsOf(ir::DotOp dot);
 
-/// Those by mma.sync with a K width (layout::operandALayout); nothing if the sizes do not allow it.
+/// The layouts for mma.sync with a K width (layout::operandALayout); nothing if the sizes do not
+/// allow it.
 std::optional<DotLayouts> mmaLayouts(ir::DotOp dot, int64_t kWidth);
 
-/// Is this a matrix product, in any of its forms? Operands are a, b and acc.
+/// Is this a dot in any of its forms? The operands are a, b and acc.
 bool isDot(mlir::Operation *op);
 
-/// Is the product's variant multiply-add?
+/// Is the variant multiply-add?
 bool isMultiplyAdd(ir::DotOp dot);
 
-/// Is it wgmma?
 bool isWgmma(ir::DotOp dot);
 
-/// Does the product read this operand of it in shared memory, so that it takes no fragments of it?
+/// Does the dot read this operand from shared memory, and not as fragments in registers?
 bool readsSharedMemory(mlir::OpOperand &operand);
 
-/// Is this value an operand (not the accumulator) of that dot?
+/// Is this use an operand, not the accumulator, of a dot?
 bool isDotOperand(mlir::OpOperand &use);
 
 } // namespace tile::gpu

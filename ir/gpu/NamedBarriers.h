@@ -1,5 +1,5 @@
-// The sixteen named barriers of a block, which `bar.sync` and `bar.arrive` name by number: this
-// table alone deals them out.
+// The sixteen named barriers of a block, which `bar.sync` and `bar.arrive` name by number. Only
+// this table assigns the numbers.
 #pragma once
 
 #include "ir/gpu/WarpRoles.h"
@@ -10,11 +10,11 @@ namespace tile::gpu {
 
 inline constexpr int32_t kNamedBarriers = 16;
 
-/// Where the numbers of each use begin.
+/// The first number of each use.
 enum class NamedBarrier : int32_t {
   /// The consumer warps of all teams; in a kernel without roles all threads.
   Consumers = 0,
-  /// The ordered barrier: warpgroup g waits at 1 + g, where the one before it arrives.
+  /// The ordered barrier: warpgroup g waits at 1 + g, where the warpgroup before it arrives.
   FirstWarpgroup = 1,
   /// The warps of team t synchronize at 8 + t.
   FirstTeam = 8,
@@ -24,8 +24,8 @@ enum class NamedBarrier : int32_t {
 
 constexpr int32_t numberOf(NamedBarrier barrier) { return static_cast<int32_t>(barrier); }
 
-// Teams exist beside a producer only (PlaceTeams). So warpgroups may use a team's numbers in
-// kernels without one.
+// Only kernels with a producer have teams (PlaceTeams), so warpgroups of other kernels may use the
+// numbers of teams.
 static_assert(numberOf(NamedBarrier::FirstWarpgroup) +
                   (kMostWarps - kProducerWarps) / ir::kWarpsPerWarpgroup <=
               numberOf(NamedBarrier::FirstTeam));

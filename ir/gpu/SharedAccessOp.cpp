@@ -1,4 +1,4 @@
-// Which bytes each operation of `tilegpu` touches: all reach whole tiles.
+// The bytes that each operation of `tilegpu` accesses: always whole tiles.
 #include "ir/gpu/SharedAccessOp.h"
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -24,7 +24,7 @@ Accesses SmemLoadOp::getSharedAccesses() { return {SharedAccess::read(getSmem())
 
 Accesses SmemGatherOp::getSharedAccesses() { return {SharedAccess::read(getSmem())}; }
 
-// A counter is read and written in one step, which barriers see as a write.
+// An atomic read-modify-write counts as a write.
 Accesses SmemCountOp::getSharedAccesses() { return {SharedAccess::write(getSmem())}; }
 
 Accesses CopyAsyncOp::getSharedAccesses() { return {SharedAccess::write(getSmem())}; }
@@ -40,7 +40,7 @@ Accesses DotAsyncOp::getSharedAccesses() {
   return accesses;
 }
 
-// Until then the products read their operands.
+// The dots in flight read their operands until this wait.
 Accesses DotWaitOp::getSharedAccesses() {
   Accesses accesses;
   for (DotAsyncOp product : getDots())
@@ -48,15 +48,15 @@ Accesses DotWaitOp::getSharedAccesses() {
   return accesses;
 }
 
-// It touches nothing itself.
+// It orders accesses, but makes none.
 Accesses ProxyFenceOp::getSharedAccesses() { return {}; }
 
 Accesses MbarrierInitOp::getSharedAccesses() { return {SharedAccess::write(getBarriers())}; }
 
 Accesses MbarrierInvalOp::getSharedAccesses() { return {SharedAccess::write(getBarriers())}; }
 
-// Barriers are made for being used by several threads at once: only their beginning and end must be
-// ordered with what else is in their memory.
+// Threads may use an mbarrier concurrently, so a use counts as a read: only its initialization and
+// its invalidation must be ordered with other accesses to the memory.
 Accesses MbarrierExpectOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
 
 Accesses MbarrierArriveOp::getSharedAccesses() { return {SharedAccess::read(getBarriers())}; }
@@ -69,7 +69,7 @@ Accesses TensorCopyOp::getSharedAccesses() {
 
 Accesses TensorStoreOp::getSharedAccesses() { return {SharedAccess::read(getSmem())}; }
 
-// Until then the stores read their tiles.
+// The stores in flight read their tiles until this wait.
 Accesses TensorStoreWaitOp::getSharedAccesses() {
   Accesses accesses;
   for (Value memory : getMemories())

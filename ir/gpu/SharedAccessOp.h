@@ -1,4 +1,4 @@
-// Which bytes of shared memory an operation touches.
+// The bytes of shared memory that an operation accesses.
 #pragma once
 
 #include "mlir/IR/OpDefinition.h"
@@ -6,8 +6,7 @@
 
 namespace tile::gpu {
 
-/// One access of a tile in shared memory: of the bytes from `begin` to before `end`, counted from
-/// the tile's first.
+/// One access to a tile in shared memory: bytes `begin` to before `end`, from the tile's first.
 struct SharedAccess {
   mlir::Value memory; ///< of type `!tilegpu.smem`
   bool isWrite = false;

@@ -13,7 +13,7 @@ SmemAllocOp allocationOf(Value memory) {
 SharedAccesses sharedAccessesOf(func::FuncOp function) {
   SharedAccesses accesses;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<SmemStageOp>(op)) // names a place, and touches nothing
+    if (isa<SmemStageOp>(op)) // only computes an address
       return;
     auto add = [&](Value place) {
       if (SmemAllocOp memory = allocationOf(place)) {
@@ -23,7 +23,7 @@ SharedAccesses sharedAccessesOf(func::FuncOp function) {
       }
     };
     llvm::for_each(op->getOperands(), add);
-    if (auto access = dyn_cast<SharedAccessOp>(op)) // of memory that is no operand too
+    if (auto access = dyn_cast<SharedAccessOp>(op)) // a wait accesses what is no operand
       for (const SharedAccess &part : access.getSharedAccesses())
         add(part.memory);
   });

@@ -1,5 +1,5 @@
-// Which allocation of shared memory a value belongs to, and which operations access it, seen
-// through stages.
+// The allocation of shared memory that a value belongs to, and the operations that access it;
+// stages count as their allocation.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -8,10 +8,10 @@
 
 namespace tile::gpu {
 
-/// The allocation that memory is, or is a stage of; null if it cannot be seen.
+/// The allocation that `memory` is, or is a stage of; null if unknown.
 SmemAllocOp allocationOf(mlir::Value memory);
 
-/// Per allocation the operations that read or write it or one of its stages, in program order.
+/// Per allocation, the operations that access it or one of its stages, in program order.
 using SharedAccesses = llvm::MapVector<SmemAllocOp, llvm::SmallVector<mlir::Operation *>>;
 SharedAccesses sharedAccessesOf(mlir::func::FuncOp function);
 

@@ -1,5 +1,4 @@
-// What passes write on operations for those that follow them, as attributes: ir/annotations
-// attaches and reads them.
+// The attributes by which passes inform later ones; ir/annotations attaches and reads them.
 #ifndef TILE_IR_TILEGPUANNOTATIONS_TD
 #define TILE_IR_TILEGPUANNOTATIONS_TD
 
@@ -12,11 +11,12 @@ def TileGpu_Bounds : I32Enum<"Bounds", "how positions along a dimension of a til
 }
 
 def TileGpu_AccessAttr : TileGpu_Attr<"Access", "access"> {
-  let summary = "What is known of a load, store or prefetch of a tile";
+  let summary = "What is known about a load, store or prefetch of a tile";
   let description = [{
-    `order` lists the tile's dimensions from the fastest varying in memory, `vector` is the number of
-    neighbouring elements that one access may take. Accesses of views have `bounds`, one a dimension:
-    `none` needs no check, `tile` is inside or outside as a whole, `element` is checked one by one.
+    `order` lists the tile's dimensions from the fastest varying in memory, `vector` is the number
+    of adjacent elements that one access may take. Accesses of views have `bounds`, one per
+    dimension: `none` needs no check, `tile` is inside or outside as a whole, `element` is checked
+    element by element.
 
     `#tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, element]>`, or without bounds through
     pointers.
@@ -36,11 +36,12 @@ def TileGpu_VariantKind : I32Enum<"VariantKind", "how a copy or a product is car
 }
 
 def TileGpu_VariantAttr : TileGpu_Attr<"Variant", "variant"> {
-  let summary = "The chosen variant of a copy or a product, and why better ones were refused";
+  let summary = "The chosen variant of a copy or a dot, and why better ones were refused";
   let description = [{
-    Loads are `tma`, `cp_async`, `vector` or `scalar`, stores `tma`, `quad` (four lanes exchange what they hold, so
-    that each stores 16 bytes), `vector` or `scalar`, products `wgmma`, `mma_sync` or `fma`. A pass that rules a variant out
-    before one is chosen leaves `undecided` with its sentence.
+    Loads are `tma`, `cp_async`, `vector` or `scalar`; stores `tma`, `quad` (four lanes exchange
+    elements, so that each stores 16 bytes), `vector` or `scalar`; dots `wgmma`, `mma_sync` or
+    `fma`. A pass that rules a variant out before one is chosen leaves `undecided` with its
+    sentence.
 
     `#tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>`
   }];
@@ -50,9 +51,10 @@ def TileGpu_VariantAttr : TileGpu_Attr<"Variant", "variant"> {
 }
 
 def TileGpu_WarpGridAttr : TileGpu_Attr<"WarpGrid", "warp_grid"> {
-  let summary = "How the warps of a kernel share the result of a product";
+  let summary = "How the warps of a kernel divide the result of a dot";
   let description = [{
-    Warps along the rows and columns of the result, and along the batch if there is one; powers of two.
+    The number of warps along the rows and columns of the result, and along the batch if there is
+    one; powers of two.
 
     `#tilegpu.warp_grid<rows = 2, columns = 2>`
   }];
@@ -69,14 +71,17 @@ def TileGpu_Order : I32Enum<"Order", "who issues dots in a fixed order", [
 def TileGpu_LoopPlanAttr : TileGpu_Attr<"LoopPlan", "loop_plan"> {
   let summary = "How a loop is pipelined";
   let description = [{
-    Only ScheduleLoops writes it; the passes that carry it out, reports and estimates read it.
+    Only ScheduleLoops writes it; the passes that implement it, reports and estimates read it.
 
-    - The loop's rings have `stages`; the program `asked` for so many, 0 if it did not say; `reason` says why it has these.
-    - `dots_in_flight` dots are not waited for when an iteration ends, but in the next one.
-    - In a `skewed` loop the dots that depend on loads alone run an iteration ahead of the rest; if the program asked for that
-      in vain, `why_not_skewed` says why.
-    - With a `producer` a warp of its own fills the rings; if the program asked for one in vain, `why_no_producer` says why.
-    - `order`: all warpgroups issue their dots in a fixed order (`warpgroups`), or two teams alternate tiles (`ping_pong`).
+    - The loop's rings have `stages`; the program `asked` for that many, or 0 if it did not say;
+      `reason` says why the number is as it is.
+    - `dots_in_flight` dots are not waited for in their own iteration, but in the next one.
+    - In a `skewed` loop the dots that depend on loads alone run an iteration ahead of the rest; if
+      the program asked for that in vain, `why_not_skewed` says why.
+    - With a `producer` a producer warp fills the rings; if the program asked for one in vain,
+      `why_no_producer` says why.
+    - `order`: all warpgroups issue their dots in a fixed order (`warpgroups`), or two teams
+      alternate tiles (`ping_pong`).
 
     `#tilegpu.loop_plan<asked = 5, stages = 3, reason = "more do not fit in shared memory">`
   }];
@@ -97,10 +102,10 @@ def TileGpu_TileStep : I32Enum<"TileStep", "a step of a tile of a flattened loop
 }
 
 def TileGpu_TileStepAttr : EnumAttr<TileGpuDialect, TileGpu_TileStep, "tile_step"> {
-  let summary = "In which step of each tile a branch of a flattened loop executes";
+  let summary = "The step of each tile in which a branch of a flattened loop executes";
   let description = [{
-    On an `scf.if` of the loop's body: it executes in the `first` step of each tile, before what the step does, or in the `last`
-    and holds all that follows the steps of a tile.
+    On an `scf.if` in the loop's body: it executes in the `first` step of each tile, before the step
+    itself, or in the `last`, where it holds everything that follows the steps of a tile.
 
     `#tilegpu.tile_step<last>`
   }];
@@ -108,10 +113,10 @@ def TileGpu_TileStepAttr : EnumAttr<TileGpuDialect, TileGpu_TileStep, "tile_step
 }
 
 def TileGpu_ViewOfAttr : TileGpu_Attr<"ViewOf", "view_of"> {
-  let summary = "The argument that a view is of";
+  let summary = "The argument that a view is made of";
   let description = [{
-    On `tile.make_view`: its dimension i is dimension `dims[i]` of argument `arg` of the kernel as it
-    was written.
+    On `tile.make_view`: its dimension i is dimension `dims[i]` of argument `arg` of the kernel as
+    it was written.
 
     `#tilegpu.view_of<arg = 0, dims = [1, 0]>`
   }];
@@ -121,11 +126,12 @@ def TileGpu_ViewOfAttr : TileGpu_Attr<"ViewOf", "view_of"> {
 }
 
 def TileGpu_TensorMapAttr : TileGpu_Attr<"TensorMap", "tensor_map"> {
-  let summary = "A parameter of a compiled kernel that describes a tensor to the copy engine";
+  let summary = "A parameter of a compiled kernel that is a tensor map of TMA";
   let description = [{
     The tensor is argument `arg` of the kernel as it was written. `dims` are its dimensions from the
-    fastest varying, `box` in the same order the elements that one copy moves; `swizzle` is the span
-    in bytes of shared memory within which chunks of 16 bytes change places: 0, 32, 64 or 128.
+    fastest varying; `box` is, in the same order, the extents that one TMA instruction copies;
+    `swizzle` is the span in bytes of shared memory within which chunks of 16 bytes are permuted: 0,
+    32, 64 or 128.
 
     `#tilegpu.tensor_map<arg = 0, element = bf16, dims = [1, 0], box = [64, 128], swizzle = 128>`
   }];
@@ -139,10 +145,10 @@ def TileGpu_TensorMapAttr : TileGpu_Attr<"TensorMap", "tensor_map"> {
 }
 
 def TileGpu_WorkspaceAttr : TileGpu_Attr<"Workspace", "workspace"> {
-  let summary = "The memory that a launch gives its programs to hand each other what they have";
+  let summary = "The memory of a launch through which its programs exchange data";
   let description = [{
-    Of each program `bytes`, which are undefined before the launch, and `counters` of 32 bits, which are 0 before it and after
-    it. The launch has a multiple of `programs` programs.
+    Per program `bytes`, which are undefined before the launch, and `counters` of 32 bits, which are
+    0 before and after it. The number of programs of the launch is a multiple of `programs`.
 
     `#tilegpu.workspace<bytes = 65536, counters = 1, programs = 2>`
   }];

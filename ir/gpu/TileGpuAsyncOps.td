@@ -1,4 +1,4 @@
-// Asynchronous copies from global to shared memory: a group of them is waited for as a whole.
+// Asynchronous copies from global to shared memory by cp.async, which are waited for in groups.
 #ifndef TILE_IR_TILEGPUASYNCOPS_TD
 #define TILE_IR_TILEGPUASYNCOPS_TD
 
@@ -9,8 +9,8 @@ def TileGpu_CopyAsyncOp : TileGpu_Op<"copy_async", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite<TileGpu_SharedMemory>]>, DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Copy a tile of a view to shared memory, asynchronously";
   let description = [{
-    As `tilegpu.ring_copy`, to memory. The bytes are there for the thread that copied them after it has
-    waited for their group, for others after a barrier behind that.
+    Like `tilegpu.ring_copy`, to memory. The bytes are visible to the thread that copied them after
+    it has waited for their group, and to others after a barrier after that wait.
 
     Example:
     ```mlir
@@ -46,9 +46,9 @@ def TileGpu_AsyncCommitOp : TileGpu_Op<"async_commit", [MemoryEffects<[MemRead, 
 }
 
 def TileGpu_AsyncWaitOp : TileGpu_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Wait for all but the youngest groups of the thread's copies";
+  let summary = "Wait for all but the last groups of the thread's copies";
   let description = [{
-    `pending` groups may still be on their way.
+    The last `pending` groups may stay in flight.
 
     Example: see `tilegpu.copy_async`.
     ```mlir

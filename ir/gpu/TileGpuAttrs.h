@@ -1,5 +1,5 @@
-// The attributes of `tilegpu` in C++. They stand apart from the dialect because operations of
-// `tile` have layouts, too.
+// The attributes of `tilegpu` in C++, apart from the dialect, since operations of `tile` have
+// layouts, too.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"

@@ -22,7 +22,7 @@ using namespace tile::gpu;
 
 namespace {
 
-// Layouts repeat on every type: they print as aliases #layout, #layout1, ...
+// Layouts repeat on every type, so they print as aliases #layout, #layout1, ...
 struct LayoutAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
@@ -54,7 +54,7 @@ void TileGpuDialect::initialize() {
   addInterfaces<LayoutAliases>();
 }
 
-// `name = [[0, 1], [0, 2]]`; `rank` is fixed by the first vector seen.
+// `name = [[0, 1], [0, 2]]`; the first vector determines `rank`.
 static ParseResult parseBases(AsmParser &parser, StringRef name, int32_t &rank,
                               SmallVector<int32_t> &bases) {
   auto parseVector = [&]() -> ParseResult {

@@ -12,23 +12,23 @@
 
 namespace tile::gpu {
 
-/// Shared memory, for side effects: accesses of it do not touch global memory.
+/// The resource of side effects on shared memory, which do not touch global memory.
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "SharedMemory"; }
 };
 
-/// Every allocation of shared memory starts at a multiple of so many bytes at least: enough for
-/// 16-byte accesses and for the swizzle patterns of rows up to 128 bytes to begin anew.
+/// The least alignment of allocations in shared memory: enough for 16-byte accesses, and for
+/// swizzled rows of up to 128 bytes to start at a multiple of their size.
 inline constexpr int32_t kSharedAlignment = 128;
 
-/// The tile of a type in flight; any other type itself.
+/// The tile of a type in flight; else the type itself.
 mlir::Type tileOf(mlir::Type type);
 
-/// Bytes of a barrier in shared memory that counts what the copy engine delivers.
+/// Bytes of an mbarrier.
 inline constexpr int32_t kBarrierBytes = 8;
 
-/// Fits the tile of `shape`, at so many offsets in a view, memory of type `smem` that it is copied
-/// to? An error at `op` if not.
+/// Can a copy between a view with this number of offsets and memory of type `smem` move a tile of
+/// `shape`? Emits an error at `op` if not.
 mlir::LogicalResult verifyCopiedTile(mlir::Operation *op, ir::ViewType view, size_t offsets,
                                      llvm::ArrayRef<int64_t> shape, SmemType smem);
 

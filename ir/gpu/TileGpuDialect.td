@@ -1,4 +1,4 @@
-// The dialect `tilegpu`: how a block of warps carries a kernel out. Layout attributes and
+// The dialect `tilegpu`: how the warps of a block execute a kernel. Layout attributes and
 // shared-memory types.
 #ifndef TILE_IR_TILEGPUDIALECT_TD
 #define TILE_IR_TILEGPUDIALECT_TD
@@ -17,10 +17,11 @@ def TileGpuDialect : Dialect {
   let summary = "Tiles laid out over the threads of a block";
   let description = [{
     Operations of `tile`, `arith` and `math` stay when layouts arrive: a tile becomes
-    `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning before that:
-    changes of layout, tiles in shared memory, rings and barriers.
+    `tensor<128x64xf16, #tilegpu.layout<...>>`. This dialect adds what has no meaning without a
+    layout: changes of layout, tiles in shared memory, rings and barriers.
 
-    Passes tell those that follow what they found by attributes, which ir/annotations attaches, reads and verifies:
+    Passes record for later ones what they found or decided in attributes, which ir/annotations
+    attaches, reads and verifies:
 
     - on accesses of memory `tilegpu.access`; on these and on dots `tilegpu.variant`;
     - on dots `tilegpu.warp_grid`, `tilegpu.a_from_registers`, `tilegpu.k_major` and `tilegpu.k_width`;
@@ -43,15 +44,15 @@ def TileGpu_LayoutAttr : TileGpu_Attr<"Layout", "layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Which thread holds which element of a tile in which register";
   let description = [{
-    The power-of-two part of a tile is distributed by a linear map over GF(2): each bit of the
-    register number, the lane and the warp has a basis vector of coordinates, and an element's
-    coordinates are the exclusive or of the vectors of the bits set. Odd factors of the extents are
-    outermost, always in registers, and not listed.
+    A linear map over GF(2) distributes the power-of-two part of a tile: each bit of the register
+    number, the lane and the warp has a basis vector of coordinates, and an element's coordinates
+    are the XOR of the vectors of the bits that are set. Odd factors of the extents are outermost,
+    always in registers, and not listed.
 
     `#tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp =
     [[8, 0], [16, 0]]>`
   }];
-  // Basis vectors one after the other, `rank` numbers each.
+  // Basis vectors, `rank` numbers each.
   let parameters = (ins "int32_t":$rank, ArrayRefParameter<"int32_t">:$registers, ArrayRefParameter<"int32_t">:$lanes,
                         ArrayRefParameter<"int32_t">:$warps);
   let hasCustomAssemblyFormat = 1;
@@ -59,7 +60,7 @@ def TileGpu_LayoutAttr : TileGpu_Attr<"Layout", "layout",
 }
 
 def TileGpu_SharedAttr : TileGpu_Attr<"Shared", "shared"> {
-  let summary = "Where in shared memory a tile's elements are";
+  let summary = "The offset in shared memory of each element of a tile";
   let description = [{
     Each coordinate splits into its low `panel` bits and a digit above them. The low bits of all
     dimensions, the last dimension's lowest, go through a linear map over GF(2) whose columns are
@@ -88,7 +89,7 @@ def TileGpu_SmemType : TileGpu_Type<"Smem", "smem"> {
 }
 
 def TileGpu_RingType : TileGpu_Type<"Ring", "ring"> {
-  let summary = "Stages of shared memory through which tiles pass from writers to readers";
+  let summary = "A circular buffer of stages in shared memory";
   let description = [{
     `!tilegpu.ring<3 x !tilegpu.smem<...>, !tilegpu.smem<...>>` has three stages of two tiles each.
   }];

@@ -1,4 +1,4 @@
-// What all files of operations of `tilegpu` share.
+// Common to all files of operations of `tilegpu`.
 #ifndef TILE_IR_TILEGPUOPBASE_TD
 #define TILE_IR_TILEGPUOPBASE_TD
 

@@ -16,7 +16,8 @@ include "ir/gpu/TileGpuWorkspaceOps.td"
 def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
   let summary = "The same tile in another layout";
   let description = [{
-    By the cheapest means; with `by_shuffles` not through shared memory, though that takes many shuffles.
+    Codegen chooses the cheapest way; with `by_shuffles` it uses no shared memory, even if that
+    takes many shuffles.
 
     Example:
     ```mlir
@@ -36,10 +37,10 @@ def TileGpu_ConvertLayoutOp : TileGpu_Op<"convert_layout", [Pure]> {
 }
 
 def TileGpu_SubtileOp : TileGpu_Op<"subtile", [Pure]> {
-  let summary = "A subtile that threads hold in registers of its own";
+  let summary = "A subtile that has registers of its own";
   let description = [{
-    The elements from position `start` on, one number a dimension, as many as the result has. Nothing moves:
-    the subtiles along a dimension are all powers of two long, and registers alone tell them apart.
+    The elements from position `start` on, one number per dimension, in the result's extents. No
+    data moves: the extents of subtiles are powers of two, and only registers tell subtiles apart.
 
     Example:
     ```mlir
@@ -58,10 +59,10 @@ def TileGpu_SubtileOp : TileGpu_Op<"subtile", [Pure]> {
 }
 
 def TileGpu_FromSubtilesOp : TileGpu_Op<"from_subtiles", [Pure]> {
-  let summary = "The tile of which these are the subtiles";
+  let summary = "The tile that these subtiles make up";
   let description = [{
-    The inverse of `tilegpu.subtile`: all subtiles of one shape in the order of their positions, the last dimension's varying fastest.
-    Nothing moves.
+    The inverse of `tilegpu.subtile`: all subtiles, of one shape, in the order of their positions,
+    the last dimension's varying fastest. No data moves.
 
     Example:
     ```mlir
@@ -80,10 +81,10 @@ def TileGpu_FromSubtilesOp : TileGpu_Op<"from_subtiles", [Pure]> {
 }
 
 def TileGpu_ReducePartialOp : TileGpu_Op<"reduce_partial", [Pure, SingleBlock]> {
-  let summary = "Combine along an axis what each warp holds";
+  let summary = "Reduce, along an axis, the elements of each warp";
   let description = [{
     The first step of a reduction whose axis is spread over W warps: the axis shrinks to extent W,
-    one element a warp. The second step is a change of layout and a `tile.reduce`.
+    one element per warp. The second step is a change of layout and a `tile.reduce`.
 
     Example:
     ```mlir
@@ -128,15 +129,15 @@ def TileGpu_YieldOp : TileGpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentO
 }
 
 def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
-  let summary = "Reserve shared memory for a tile, or for several stages of one form";
+  let summary = "Allocate shared memory for a tile, or for several stages of one type";
   let description = [{
-    `offset`, in bytes from the start of the block's shared memory, is set by the pass that places
-    allocations. The memory is free again after the last use of the result. With `stages` there is
-    room for so many tiles, one after the other; the result is the first, `tilegpu.smem_stage` names
-    the others. Each starts at a multiple of `alignment` bytes, a power of two.
+    `offset`, in bytes from the start of the block's shared memory, is set by AllocateShared. The
+    memory is free again after the last use of the result. With `stages` the allocation holds that
+    many tiles, one after the other; the result is the first, `tilegpu.smem_stage` names the others.
+    Each starts at a multiple of `alignment` bytes, a power of two.
 
-    With scope `team` each team has such memory of its own, `tilegpu.team_bytes` (an attribute of the kernel) after that of
-    the team before. With scope `block` all warps of the block share it.
+    With scope `team` each team has memory of its own, `tilegpu.team_bytes` (an attribute of the
+    kernel) after that of the previous team. With scope `block` all warps of the block share it.
 
     Example:
     ```mlir
@@ -152,20 +153,20 @@ def TileGpu_SmemAllocOp : TileGpu_Op<"smem_alloc", [MemoryEffects<[MemAlloc<Tile
   let assemblyFormat = "(`stages` $stages^)? attr-dict `:` type($result)";
   let builders = [OpBuilder<(ins "SmemType":$type, CArg<"int32_t", "1">:$stages, CArg<"int32_t", "kSharedAlignment">:$alignment)>];
   let extraClassDeclaration = [{
-    /// Bytes from one stage to the next: a stage starts where an allocation may.
+    /// Bytes from one stage to the next; every stage is aligned.
     int64_t getStageStride();
-    /// Bytes of all stages together.
     int64_t getTotalBytes();
   }];
   let hasVerifier = 1;
 }
 
 def TileGpu_SmemStageOp : TileGpu_Op<"smem_stage", [Pure, AllTypesMatch<["memory", "result"]>]> {
-  let summary = "One stage of an allocation of several, or what begins at a part of one";
+  let summary = "One stage of an allocation, or a subtile of one";
   let description = [{
-    `distance` is how many bytes its first one lies behind that of stage 0: the stage's number times the allocation's
-    stage stride, or of a tile whose parts lie one after the other a part's number times its bytes. It may be known at run time only. In bytes, so that a loop which carries it from stage to stage adds it to
-    addresses, where each address would have to multiply a number.
+    `distance` is the byte offset from stage 0: the stage's index times the stage stride of the
+    allocation, or, for a tile whose subtiles lie one after the other, the subtile's index times its
+    bytes. It may be a run-time number. It is in bytes so that a loop can carry it from stage to
+    stage and addresses only add it, while an index would have to be multiplied per address.
 
     Example:
     ```mlir
@@ -187,10 +188,10 @@ def TileGpu_SmemStoreOp : TileGpu_Op<"smem_store", [MemoryEffects<[MemWrite<Tile
                                                     DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Write a tile to shared memory";
   let description = [{
-    Of several threads with one element all write it, or, with `first_holder`, the first alone: for
-    tiles whose other copies are undefined. A tile smaller than the memory is its leading part. With
-    `by_matrices` eight threads together write each row of 16 bytes (stmatrix, from sm_90 on): of tiles of 16-bit
-    elements that lie as accumulators do.
+    If several threads hold one element, all of them write it, or with `first_holder` only the
+    first, for tiles whose other copies are undefined. A tile that is smaller than the memory is its
+    leading part. With `by_matrices` eight threads together write each row of 16 bytes (stmatrix,
+    from sm_90 on); this requires 16-bit elements in the layout of an accumulator.
 
     Example:
     ```mlir
@@ -215,8 +216,8 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
                                                   DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
   let summary = "Read a tile from shared memory";
   let description = [{
-    A tile smaller than the memory is its leading part. With `rank` it is the memory of that block
-    of the cluster, at the same offset as in this one's.
+    A tile that is smaller than the memory is its leading part. With `rank` the tile is read from
+    the shared memory of that block of the cluster, at the same offset as in this block's.
 
     Example:
     ```mlir
@@ -242,10 +243,11 @@ def TileGpu_SmemLoadOp : TileGpu_Op<"smem_load", [MemoryEffects<[MemRead<TileGpu
 def TileGpu_SmemDotOp : TileGpu_Op<"smem_dot", [AllTypesMatch<["acc", "result"]>,
                                                 MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
                                                 DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "Matrix product by multiply-add, of operands in shared memory";
+  let summary = "Dot by multiply-add, of operands in shared memory";
   let description = [{
-    As `tile.dot`. A loop over K reads what each thread multiplies: only the accumulator is held as
-    a whole. Narrow floating-point accumulators are summed in f32 and rounded once.
+    Like `tile.dot`. A loop over K loads the operands of each thread; only the accumulator is in
+    registers as a whole. Narrow floating-point accumulators are accumulated in f32 and rounded
+    once.
 
     Example:
     ```mlir
@@ -272,9 +274,9 @@ def TileGpu_SmemDotOp : TileGpu_Op<"smem_dot", [AllTypesMatch<["acc", "result"]>
 
 def TileGpu_SmemGatherOp : TileGpu_Op<"smem_gather", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
                                                       DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "Read elements of a tile in shared memory picked by an index along one axis";
+  let summary = "Read elements of a tile in shared memory, selected by an index along one axis";
   let description = [{
-    As `tile.gather`; an index outside the axis reads its last element.
+    Like `tile.gather`; an index outside of the axis reads its last element.
 
     Example:
     ```mlir
@@ -297,10 +299,10 @@ def TileGpu_SmemGatherOp : TileGpu_Op<"smem_gather", [MemoryEffects<[MemRead<Til
 def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                                   MemWrite<TileGpu_SharedMemory>]>,
                                                     DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "Add one to the counter of each element";
+  let summary = "Increment the counter of each element";
   let description = [{
-    The counters are i32 in shared memory; an element is the number of its counter. Elements without
-    a counter and those where `mask` is false are ignored.
+    The counters are i32 in shared memory; each element is the index of its counter. Elements out of
+    range, and those whose `mask` is false, are ignored.
 
     Example:
     ```mlir
@@ -318,12 +320,13 @@ def TileGpu_SmemCountOp : TileGpu_Op<"smem_count", [MemoryEffects<[MemRead<TileG
 }
 
 def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "All threads of the scope wait for each other";
+  let summary = "Synchronize all threads of the scope";
   let description = [{
-    Memory accesses before it are visible to these threads after it. Only passes create it; `reason` is the first pair
-    of accesses that it orders, as a sentence. Which named barrier it is follows from the scope (ir/gpu/NamedBarriers.h). With
-    scope `block` and `cluster` the mbarriers that were initialised before it may be used after it, by the producer warp and by
-    TMA; with `cluster` those of other blocks, too. At a barrier of a cluster those threads wait that have not ended.
+    Memory accesses before it are visible to these threads after it. Only passes create it; `reason`
+    is the first pair of accesses that it orders, as a sentence. The scope determines the named
+    barrier (ir/gpu/NamedBarriers.h). With scope `block` and `cluster` the mbarriers that were
+    initialized before it may be used after it, by the producer warp and by TMA; with `cluster` also
+    those of other blocks. A barrier of a cluster does not wait for threads that have ended.
 
     Example:
     ```mlir

@@ -1,4 +1,4 @@
-// Rings: tiles staged through shared memory, filled by one part of the program and read by another.
+// Rings: tiles staged through shared memory, from a producer to consumers.
 #ifndef TILE_IR_TILEGPURINGOPS_TD
 #define TILE_IR_TILEGPURINGOPS_TD
 
@@ -14,12 +14,12 @@ class TileGpu_RingStep<string opMnemonic> : TileGpu_Op<opMnemonic, [MemoryEffect
 def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<TileGpu_SharedMemory>]>]> {
   let summary = "Reserve the stages of a ring";
   let description = [{
-    A ring is the one abstraction for tiles staged through shared memory. Its fills are numbered, from
-    0 on each time that the ring is empty; fill `i` of a ring of S stages lies in stage `i mod S`. Who
-    writes says `producer_acquire`, copies or puts the tiles of the fill, and says `producer_commit`; who
-    reads says `consumer_wait`, reads, and says `consumer_release`. A fill is got after it was committed, and
-    acquired after the one S before it was released; a pass that moves these operations verifies that
-    it still is so.
+    A ring is the one abstraction for tiles that are staged through shared memory. Its fills are
+    numbered, from 0 again each time that the ring is empty; fill `i` of a ring of S stages has
+    stage `i mod S`. The producer executes `producer_acquire`, copies or puts the tiles of the fill,
+    and executes `producer_commit`; the consumer executes `consumer_wait`, reads, and executes
+    `consumer_release`. A fill is waited for after its commit, and acquired after the release of the
+    fill S before it. Passes that move these operations verify that this still holds.
 
     Example:
     ```mlir
@@ -32,9 +32,9 @@ def TileGpu_RingAllocOp : TileGpu_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Tile
 }
 
 def TileGpu_ProducerAcquireOp : TileGpu_RingStep<"producer_acquire"> {
-  let summary = "The stage of a fill is free to be written";
+  let summary = "The stage of a fill may be written";
   let description = [{
-    All threads have released the fill that was in it before.
+    All threads have released the previous fill of the stage.
 
     Example: see `tilegpu.consumer_wait`.
     ```mlir
@@ -52,10 +52,10 @@ def TileGpu_RingCopyOp : TileGpu_Op<"ring_copy", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Copy a tile of a view into a fill of a ring, asynchronously";
   let description = [{
-    The tile of `shape`, one extent a dimension of the view, starts at the given element offsets;
-    elements outside the view arrive as zeros. It becomes operand number `operand_index` of the stage, which has
-    its extents but for those of 1. Nothing is copied where `predicate` is false. The copy has no
-    layout: it passes through no registers.
+    The tile of `shape`, one extent per dimension of the view, starts at the given element offsets;
+    elements outside of the view arrive as zeros. It becomes operand number `operand_index` of the
+    stage, which has the same extents except for those of 1. Nothing is copied if `predicate` is
+    false. The copy has no layout, since it does not pass through registers.
 
     Example:
     ```mlir
@@ -81,7 +81,7 @@ def TileGpu_RingCopyOp : TileGpu_Op<"ring_copy", [AttrSizedOperandSegments,
 def TileGpu_RingPutOp : TileGpu_Op<"ring_put", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Write a tile from registers into a fill of a ring";
   let description = [{
-    It becomes operand number `operand_index` of the stage.
+    The tile becomes operand number `operand_index` of the stage.
 
     Example:
     ```mlir
@@ -116,10 +116,10 @@ def TileGpu_ProducerCommitOp : TileGpu_RingStep<"producer_commit"> {
 
 def TileGpu_ConsumerWaitOp : TileGpu_Op<"consumer_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>,
                                               DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "The tiles of a fill, which have arrived";
+  let summary = "Wait for a fill to arrive, and name its tiles";
   let description = [{
-    Waits until the fill's copies and puts are there for all threads. What a ring holds cannot be read
-    in another way: there is no reading before the wait.
+    The fill's copies and puts are visible to all threads afterwards. The tiles of a ring have no
+    other name, so nothing can read them before the wait.
 
     Example:
     ```mlir
@@ -141,10 +141,10 @@ def TileGpu_ConsumerWaitOp : TileGpu_Op<"consumer_wait", [MemoryEffects<[MemRead
 
 def TileGpu_RingTilesOp : TileGpu_Op<"ring_tiles", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
                                                   DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "The tiles of a fill that this thread has got before";
+  let summary = "The tiles of a fill that this thread has already waited for";
   let description = [{
-    Names them again, without waiting: where a loop reads some tiles of a fill in one iteration and
-    the others in the next. The fill has been got and is not released yet.
+    Names them again without waiting, for a loop that reads some tiles of a fill in one iteration
+    and the others in the next. The fill must not have been released.
 
     Example:
     ```mlir
@@ -166,10 +166,10 @@ def TileGpu_RingTilesOp : TileGpu_Op<"ring_tiles", [MemoryEffects<[MemRead<TileG
 }
 
 def TileGpu_ConsumerReleaseOp : TileGpu_RingStep<"consumer_release"> {
-  let summary = "This thread has read what it wants of a fill";
+  let summary = "This thread no longer reads a fill";
   let description = [{
-    There is no fill of a negative number: the first iteration of a loop whose iterations release the
-    fill before theirs releases nothing.
+    A release of a negative fill does nothing: if iterations release the fill before their own, the
+    first one has none to release.
 
     Example: see `tilegpu.consumer_wait`.
     ```mlir

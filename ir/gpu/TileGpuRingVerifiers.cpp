@@ -1,13 +1,12 @@
-// What operations on rings and asynchronous copies demand of their operands. That fills are
-// acquired, committed, got and released in order is verified for a whole function by
-// passes/pipelining/analysis/RingProtocol.h.
+// Verifiers of operations on rings and of asynchronous copies. The order of a ring's steps is
+// verified per function, by passes/pipelining/analysis/RingProtocol.h.
 #include "ir/gpu/TileGpuDialect.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::gpu;
 
-// Tile number `part` of a ring's stages; null, with an error, if there is none.
+// The operand of this number in a ring's stages; null, with an error, if there is none.
 static SmemType partOf(Operation *op, RingType ring, uint32_t part) {
   if (part < ring.getTiles().size())
     return ring.getTiles()[part];
@@ -62,7 +61,7 @@ LogicalResult tile::gpu::verifyCopiedTile(Operation *op, ir::ViewType view, size
            << rank << " dimensions";
   if (failed(ir::verifyTileShape(shape, [&] { return op->emitOpError(); })))
     return failure();
-  // The copy engine rounds f32 to tf32 as it copies.
+  // TMA rounds f32 to tf32 as it copies.
   bool isRounded =
       view.getElementType().isF32() && smem.getElementType().isTF32() && !isa<CopyAsyncOp>(op);
   if (view.getElementType() != smem.getElementType() && !isRounded)

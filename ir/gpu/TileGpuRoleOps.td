@@ -1,4 +1,4 @@
-// Warps of a block that do different things: roles, and the ordered barrier of warpgroups.
+// Warp specialization: roles, and the ordered barrier of warpgroups.
 #ifndef TILE_IR_TILEGPUROLEOPS_TD
 #define TILE_IR_TILEGPUROLEOPS_TD
 
@@ -12,9 +12,10 @@ def TileGpu_RoleKind : I32Enum<"RoleKind", "what the warps of a role do", [
 def TileGpu_RoleAttr : TileGpu_Attr<"Role", "role"> {
   let summary = "A role: its warps and their registers";
   let description = [{
-    Consumers compute, a producer fills rings. A role has whole warpgroups, since a warpgroup changes its registers together;
-    of its `warps` the first `active` execute its region, the others end at once. A thread has up to `registers` of them; 0 keeps
-    what it had at the launch.
+    Consumers compute, a producer fills rings. A role has whole warpgroups, since `setmaxnreg`
+    applies to a whole warpgroup. The first `active` of its `warps` execute its region, the others
+    end at once. `registers` is the number per thread; with 0 a thread keeps what it had at the
+    launch.
 
     `#tilegpu.role<producer, warps = 4, active = 1, registers = 24>`
   }];
@@ -25,11 +26,11 @@ def TileGpu_RoleAttr : TileGpu_Attr<"Role", "role"> {
 }
 
 def TileGpu_WarpSpecializeOp : TileGpu_Op<"warp_specialize", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
-  let summary = "Warps of a block execute different regions";
+  let summary = "The warps of a block execute different regions";
   let description = [{
-    A region per role, in the order of their warps: the first role has warp 0 and those after it. Any number of roles may
-    be given. A kernel has one such operation at most, in the block of its body; `tilegpu.barrier` says by its scope which
-    of the roles wait.
+    One region per role, in the order of their warps: the first role has the warps from 0 on. Any
+    number of roles may be given. A kernel has at most one such operation, in its entry block. The
+    scope of a `tilegpu.barrier` determines which of the roles wait at it.
 
     Example:
     ```mlir
@@ -54,9 +55,8 @@ def TileGpu_WarpSpecializeOp : TileGpu_Op<"warp_specialize", [NoTerminator, Sing
     void setRole(unsigned number, RoleAttr role);
     /// The first warp of a role.
     int32_t getFirstWarp(unsigned number);
-    /// Warps of all roles together.
     int32_t getWarps();
-    /// The number of the first role of this kind; nothing if there is none.
+    /// The index of the first role of this kind; nothing if there is none.
     ::std::optional<unsigned> find(RoleKind kind);
     ::mlir::Block &getBody(unsigned number) { return getBodies()[number].front(); }
   }];
@@ -64,9 +64,10 @@ def TileGpu_WarpSpecializeOp : TileGpu_Op<"warp_specialize", [NoTerminator, Sing
 }
 
 def TileGpu_OrderBeginOp : TileGpu_Op<"order_begin"> {
-  let summary = "The first warpgroup may take its first turn";
+  let summary = "The first warpgroup may issue its first dots";
   let description = [{
-    The last warpgroup arrives at the first one's barrier: before the first `tilegpu.order_wait`.
+    The last warpgroup arrives at the first one's named barrier, before the first
+    `tilegpu.order_wait`.
 
     Example: see `tilegpu.order_wait`.
     ```mlir
@@ -77,10 +78,11 @@ def TileGpu_OrderBeginOp : TileGpu_Op<"order_begin"> {
 }
 
 def TileGpu_OrderWaitOp : TileGpu_Op<"order_wait"> {
-  let summary = "A warpgroup waits until it is its turn to issue dots";
+  let summary = "A warpgroup waits until it may issue its dots";
   let description = [{
-    Warpgroups take turns, the first warpgroup first, so that one issues dots while another computes with the results of
-    its own: an ordered barrier. Each takes (`order_wait`) and passes on (`tilegpu.order_arrive`) as many turns as the others.
+    An ordered barrier, as CUTLASS's OrderedSequenceBarrier: warpgroups issue dots in a fixed order,
+    the first one first, so that one issues dots while another computes with the results of its own.
+    All warpgroups execute `order_wait` and `tilegpu.order_arrive` equally often.
 
     Example:
     ```mlir
@@ -94,10 +96,11 @@ def TileGpu_OrderWaitOp : TileGpu_Op<"order_wait"> {
 }
 
 def TileGpu_OrderArriveOp : TileGpu_Op<"order_arrive", [AttrSizedOperandSegments]> {
-  let summary = "It is the next warpgroup's turn";
+  let summary = "The next warpgroup may issue its dots";
   let description = [{
-    In ping-pong it stands in the flattened loop and takes effect in the last step of a tile, where `predicate` holds;
-    `trip_count` is the number of steps of a tile, by which LowerRings skips the fills of the other team's tiles.
+    In ping-pong it stands in the flattened loop and takes effect in the last step of a tile, where
+    `predicate` is true; `trip_count` is the number of steps per tile, by which LowerRings skips the
+    fills of the other team's tiles.
 
     Example: see `tilegpu.order_wait`.
     ```mlir
@@ -116,9 +119,9 @@ def TileGpu_OrderArriveOp : TileGpu_Op<"order_arrive", [AttrSizedOperandSegments
 }
 
 def TileGpu_OrderEndOp : TileGpu_Op<"order_end"> {
-  let summary = "The first warpgroup takes the turn that the last one has passed on";
+  let summary = "The first warpgroup waits for the last one's final arrival";
   let description = [{
-    After the last `tilegpu.order_arrive`, so that every arrival has its wait.
+    It stands after the last `tilegpu.order_arrive`, so that every `bar.arrive` has its `bar.sync`.
 
     Example: see `tilegpu.order_wait`.
     ```mlir

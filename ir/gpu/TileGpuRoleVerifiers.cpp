@@ -1,4 +1,4 @@
-// Operations for warps that do different things: barriers by scope, and roles.
+// Verifiers and builders of barriers, roles and the ordered barrier.
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/gpu/WarpRoles.h"
 #include "ir/instructions/Wgmma.h"

@@ -5,11 +5,11 @@
 include "ir/gpu/TileGpuDialect.td"
 
 def TileGpu_ScanPartialOp : Op<TileGpuDialect, "scan_partial", [Pure, SingleBlock]> {
-  let summary = "Scan along an axis what each warp holds in one piece";
+  let summary = "Scan along an axis the contiguous elements of each warp";
   let description = [{
-    Along the axis a tile of extent n lies in `n / (2^k * r)` pieces of consecutive elements, one a
-    warp and odd digit. The first results are the scans within the pieces, the others the
-    combination of each whole piece, with one element a piece along the axis. `tilegpu.scan_carry`
+    Along the axis a tile of extent n lies in `n / (2^k * r)` pieces of consecutive elements, one
+    per warp and odd digit. The first results are the scans within the pieces, the others the
+    combination of each whole piece, with one element per piece along the axis. `tilegpu.scan_carry`
     is the second step.
 
     Example:
@@ -36,7 +36,7 @@ def TileGpu_ScanPartialOp : Op<TileGpuDialect, "scan_partial", [Pure, SingleBloc
 }
 
 def TileGpu_ScanCarryOp : Op<TileGpuDialect, "scan_carry", [Pure, SingleBlock]> {
-  let summary = "Combine with each piece of a scan all pieces before it";
+  let summary = "Combine each piece of a scan with all pieces before it";
   let description = [{
     The operands are the results of `tilegpu.scan_partial`, the totals in a layout in which each
     thread holds all of them along the axis.

@@ -1,5 +1,5 @@
-// Copies of whole tiles by the copy engine (TMA) of sm_90 and newer: one thread asks for them, a
-// barrier in shared memory counts the bytes that have come.
+// mbarriers, and copies of tiles by TMA (sm_90 and newer): one thread issues a copy, an mbarrier in
+// shared memory counts the bytes that have arrived.
 #ifndef TILE_IR_TILEGPUTMAOPS_TD
 #define TILE_IR_TILEGPUTMAOPS_TD
 
@@ -15,10 +15,11 @@ class TileGpu_MbarrierOp<string opMnemonic> : TileGpu_Op<"mbarrier_" # opMnemoni
 def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "One thread of the scope executes the body";
   let description = [{
-    The thread belongs to the first warp: of each team with scope `team`, of all consumers with scope `consumers`. With scope
-    `block` it belongs to the producer warp, if the kernel has one: only mbarriers order the body against what other warps do,
-    as they order the fill of a stage. Nobody executes it if `predicate` is false, which is the same in all threads. It holds
-    operations on mbarriers and TMA, which one thread issues.
+    The thread belongs to the first warp: of each team with scope `team`, of all consumers with
+    scope `consumers`. With scope `block` it belongs to the producer warp, if the kernel has one:
+    only mbarriers order the body against other warps, as they do for the fills of a stage. The body
+    is skipped if `predicate` is false, which must be uniform over all threads. It holds operations
+    on mbarriers and TMA, which one thread issues.
 
     Example:
     ```mlir
@@ -37,12 +38,12 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
 }
 
 def TileGpu_MbarrierInitOp : TileGpu_MbarrierOp<"init"> {
-  let summary = "Make barriers that wait for arrivals and bytes";
+  let summary = "Initialize mbarriers, which count arrivals and bytes";
   let description = [{
-    Each element of the memory becomes a barrier. Each of its phases, the first of parity 0, ends when so
-    many have arrived as `arrivals` says: by `tilegpu.mbarrier_arrive`, or by `tilegpu.mbarrier_expect`, which
-    says how many bytes will come, and those have come. Other threads see the barrier behind a
-    `tilegpu.barrier`, the copy engine behind a `tilegpu.proxy_fence`.
+    Each element of the memory becomes an mbarrier. Its phases alternate in parity, beginning with
+    0. A phase ends after `arrivals` arrivals (`tilegpu.mbarrier_arrive` and
+    `tilegpu.mbarrier_expect`) and when all bytes that `mbarrier_expect` announced have arrived.
+    Other threads may use the mbarrier after a `tilegpu.barrier`, TMA after a `tilegpu.proxy_fence`.
 
     Example: see `tilegpu.elect`.
     ```mlir
@@ -58,9 +59,9 @@ def TileGpu_MbarrierInitOp : TileGpu_MbarrierOp<"init"> {
 }
 
 def TileGpu_MbarrierInvalOp : TileGpu_MbarrierOp<"inval"> {
-  let summary = "The memory of barriers may hold something else again";
+  let summary = "Invalidate mbarriers, so that their memory can be reused";
   let description = [{
-    All threads have come behind their last wait.
+    Precondition: every thread has passed its last wait on these mbarriers.
 
     Example:
     ```mlir
@@ -76,9 +77,9 @@ def TileGpu_MbarrierInvalOp : TileGpu_MbarrierOp<"inval"> {
 }
 
 def TileGpu_MbarrierExpectOp : TileGpu_MbarrierOp<"expect"> {
-  let summary = "The phase of a barrier ends when so many bytes have come";
+  let summary = "Arrive at an mbarrier and announce bytes that its phase waits for";
   let description = [{
-    The barrier is the one `distance` bytes behind the first.
+    The mbarrier is the one `distance` bytes after the first.
 
     Example: see `tilegpu.tensor_copy`.
     ```mlir
@@ -97,12 +98,13 @@ def TileGpu_MbarrierExpectOp : TileGpu_MbarrierOp<"expect"> {
 }
 
 def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
-  let summary = "Each warp arrives at a barrier";
+  let summary = "Each warp arrives at an mbarrier";
   let description = [{
-    Once, at the barrier `distance` bytes behind the first. Who waits for the phase sees what the tensor core has
-    read and written for the warp before, of products that were waited for; with `after_reads` also what each of
-    its threads has. With a predicate, only where that holds, which is the same in all threads of a warp. With
-    scope `cluster` it arrives at that barrier of each block of the cluster.
+    One arrival per warp, at the mbarrier `distance` bytes after the first. It orders what wgmma has
+    read and written for the warp, in dots that were waited for, before the end of the phase; with
+    `after_reads` also what each of the warp's threads has read and written. The arrival is skipped
+    if `predicate` is false, which must be uniform over a warp. With scope `cluster` the warp
+    arrives at that mbarrier of each block of the cluster.
 
     Example:
     ```mlir
@@ -124,10 +126,11 @@ def TileGpu_MbarrierArriveOp : TileGpu_MbarrierOp<"arrive"> {
 }
 
 def TileGpu_MbarrierWaitOp : TileGpu_MbarrierOp<"wait"> {
-  let summary = "Wait until a phase of a barrier has ended";
+  let summary = "Wait until a phase of an mbarrier has ended";
   let description = [{
-    It is the phase of parity `parity` (0 or 1) of the barrier `distance` bytes behind the first: the one under way or the
-    one before. What came in it is seen by the threads that have waited.
+    The phase is that of parity `parity` (0 or 1) of the mbarrier `distance` bytes after the first:
+    the current phase or the one before it. The bytes that arrived in it are visible to the threads
+    that have waited.
 
     Example:
     ```mlir
@@ -146,12 +149,13 @@ def TileGpu_MbarrierWaitOp : TileGpu_MbarrierOp<"wait"> {
 def TileGpu_TensorCopyOp : TileGpu_Op<"tensor_copy", [MemoryEffects<[MemRead, MemRead<TileGpu_SharedMemory>,
                                                                      MemWrite<TileGpu_SharedMemory>]>,
                                                       DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "Copy a tile of a view to shared memory by the copy engine";
+  let summary = "Copy a tile of a view to shared memory by TMA";
   let description = [{
-    As `tilegpu.ring_copy`, to memory laid out in boxes with a swizzle, by the thread that executes it
-    alone. The bytes count at the barrier `distance` bytes behind the first of `barriers`; those
-    outside the view, which arrive as zeros, count too. With `multicast` the thread copies its block's share of the
-    tile, to the memory of all blocks of the cluster, of which each copies another share.
+    Like `tilegpu.ring_copy`, to memory that is laid out in boxes with a swizzle, issued by the
+    thread that executes it. The mbarrier `distance` bytes after the first of `barriers` counts the
+    bytes; those outside of the view arrive as zeros and count, too. With `multicast` the thread
+    copies its block's share of the tile to the memory of all blocks of the cluster, each of which
+    copies another share.
 
     Example:
     ```mlir
@@ -182,11 +186,12 @@ def TileGpu_TensorCopyOp : TileGpu_Op<"tensor_copy", [MemoryEffects<[MemRead, Me
 def TileGpu_TensorStoreOp : TileGpu_Op<"tensor_store", [MemoryEffects<[MemWrite, MemRead<TileGpu_SharedMemory>,
                                                                        MemWrite<TileGpu_SharedMemory>]>,
                                                         DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "Begin to copy a tile in shared memory to a view by the copy engine";
+  let summary = "Issue a copy of a tile in shared memory to a view by TMA";
   let description = [{
-    By the thread that executes it alone; elements outside the view are dropped. The tile's place is not negative. What
-    threads wrote to the memory is read if they have executed a `tilegpu.proxy_fence` and then met. The copy is under way
-    until a `tilegpu.tensor_store_wait` of the same thread.
+    The thread that executes it issues the copy; elements outside of the view are dropped. The
+    offsets must not be negative. The copy reads what threads have written to the memory if they
+    have executed a `tilegpu.proxy_fence` and synchronized after that. It is in flight until a
+    `tilegpu.tensor_store_wait` of the same thread.
 
     Example:
     ```mlir
@@ -215,10 +220,11 @@ def TileGpu_TensorStoreOp : TileGpu_Op<"tensor_store", [MemoryEffects<[MemWrite,
 def TileGpu_TensorStoreWaitOp : TileGpu_Op<"tensor_store_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                                                MemWrite<TileGpu_SharedMemory>]>,
                                                                 DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "Wait for all but the youngest stores by the copy engine";
+  let summary = "Wait for all but the last TMA stores";
   let description = [{
-    `pending` of the thread's `tilegpu.tensor_store`, those begun last, may still be under way; the others have written
-    their tiles, or with `reads` have read them. They read `memories`, which may then be written again.
+    The last `pending` stores that the thread has issued (`tilegpu.tensor_store`) may stay in
+    flight; the others have written their tiles, or with `reads` have only read them. Their tiles
+    are `memories`, which may then be overwritten.
 
     Example: see `tilegpu.tensor_store`.
     ```mlir

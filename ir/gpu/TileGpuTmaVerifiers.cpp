@@ -1,4 +1,4 @@
-// What barriers in shared memory and copies by the copy engine demand of their operands.
+// Verifiers of mbarriers and TMA copies.
 #include "ir/gpu/TileGpuDialect.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ void ElectOp::build(OpBuilder &b, OperationState &state, Value predicate, Scope 
   state.addRegion()->emplaceBlock();
 }
 
-// Barriers are words of 64 bits, one after the other.
+// mbarriers are adjacent words of 64 bits.
 static LogicalResult verifyBarriers(Operation *op, SmemType barriers) {
   if (barriers.getShape().size() == 1 && barriers.getElementType().isInteger(64) &&
       barriers.getBytes() == barriers.getShape()[0] * kBarrierBytes)
@@ -35,7 +35,8 @@ LogicalResult MbarrierInvalOp::verify() { return verifyBarriers(*this, getBarrie
 LogicalResult MbarrierWaitOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
 
 LogicalResult MbarrierExpectOp::verify() {
-  constexpr int32_t kMostBytes = (1 << 20) - 1; // that the count of a phase can hold
+  constexpr int32_t kMostBytes =
+      (1 << 20) - 1; // the most that the transaction count of a phase can hold
   auto bytes = static_cast<int32_t>(getBytes());
   if (bytes < 0 || bytes > kMostBytes)
     return emitOpError("a phase counts at most ") << kMostBytes << " bytes, got " << bytes;

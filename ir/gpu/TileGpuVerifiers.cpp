@@ -1,4 +1,4 @@
-// What attributes, types and operations of `tilegpu` reject.
+// Verifiers of attributes, types and operations of `tilegpu`.
 #include "ir/gpu/TileGpuDialect.h"
 
 #include "ir/LayoutAttr.h"
@@ -180,8 +180,8 @@ LogicalResult ReducePartialOp::verify() {
   return success();
 }
 
-// A step of a scan: tiles with layouts, scanned ones first, then as many of totals, and a region
-// that combines two tuples.
+// A step of a scan takes tiles with layouts and as many tiles of totals, and has a region that
+// combines two tuples.
 static LogicalResult verifyScanStep(Operation *op, ValueRange scanned, ValueRange totals,
                                     int32_t axis) {
   if (scanned.empty() || scanned.size() != totals.size())
@@ -287,7 +287,7 @@ LogicalResult SmemLoadOp::verify() {
   return verifyTransfer(*this, getResult().getType(), getSmem().getType());
 }
 
-// Threads write what they hold, which the layout says.
+// The layout determines the order of what threads write.
 static LogicalResult verifyInWorkspace(Operation *op, Type tile) {
   return cast<RankedTensorType>(tile).getEncoding() ? success() : op->emitOpError("needs a layout");
 }

@@ -1,5 +1,5 @@
-// Products that the tensor core computes while the warps go on: of operands in shared memory, by
-// wgmma.
+// Asynchronous dots by wgmma: the tensor core reads operands in shared memory while the warps
+// continue.
 #ifndef TILE_IR_TILEGPUWGMMAOPS_TD
 #define TILE_IR_TILEGPUWGMMAOPS_TD
 
@@ -8,11 +8,11 @@ include "ir/gpu/TileGpuOpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def TileGpu_InFlightType : TileGpu_Type<"InFlight", "in_flight"> {
-  let summary = "A tile that a product is still being added to";
+  let summary = "An accumulator of a dot that may still be in flight";
   let description = [{
-    `!tilegpu.in_flight<tensor<64x64xf32, #layout>>`: the registers belong to the tensor core until a
-    `tilegpu.dot_wait` gives the tile back. No operation on tiles takes this type, so that nothing can
-    touch it before; loops and branches may carry it.
+    `!tilegpu.in_flight<tensor<64x64xf32, #layout>>`: the registers belong to the tensor core until
+    a `tilegpu.dot_wait` gives the tile back. No operation on tiles takes this type, so that nothing
+    can touch it before; loops and branches may carry it.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$tile);
   let assemblyFormat = "`<` $tile `>`";
@@ -27,18 +27,18 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
                                                                 MemWrite<TileGpu_SharedMemory>]>,
                                                   DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>,
                                                   DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Begin a matrix product of operands in shared memory";
+  let summary = "Issue a dot by wgmma";
   let description = [{
-    `a` is MxK, `b` is KxN, `acc` is MxN, laid out as the accumulator of wgmma over groups of four
-    warps; `a` may be in registers, laid out as its left operand. Where `reset` is true, on which all
-    threads agree, the product is added to zero. It is one group of instructions, which is under way
-    when the operation ends: shared memory is read, and the result written, until a `tilegpu.dot_wait`
-    for it. Several products that add to one accumulator need no wait between them.
+    `a` is MxK, `b` is KxN, `acc` is MxN, laid out as the accumulator of wgmma over warpgroups; `a`
+    may be in registers, laid out as operand A. If `reset` is true, which must be uniform over all
+    threads, the dot starts from zero and not from `acc`. It is one group of instructions and in
+    flight when the operation ends: it reads shared memory and writes the result until a
+    `tilegpu.dot_wait` for it. Several dots that add to one accumulator need no wait between them.
 
-    `over [k, end]` leaves out the operands' elements before k and from `end` on along K.
+    `over [k, end]` restricts the dot to the elements from k to before `end` along K.
 
-    `transposed` behind an operand: in shared memory lies the tile with rows for columns, so that one
-    stage serves products that take it either way.
+    `transposed` after an operand: shared memory holds the transposed tile, so that one stage serves
+    dots that take it either way.
 
     Example:
     ```mlir
@@ -64,14 +64,13 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let extraClassDeclaration = [{
-    /// Is `a` in registers?
     bool takesAFromRegisters() { return ::llvm::isa<::mlir::RankedTensorType>(getA().getType()); }
     /// The dimensions of the operands' tiles that are not K: M of `a`, N of `b`.
     int32_t getOuterDimOfA() { return getTransposedA() ? 1 : 0; }
     int32_t getOuterDimOfB() { return getTransposedB() ? 0 : 1; }
     int64_t getDepth() { return getB().getType().getShape()[1 - getOuterDimOfB()]; }
     int64_t getColumns() { return getB().getType().getShape()[getOuterDimOfB()]; }
-    /// The first k that is multiplied, and the one behind the last.
+    /// The first k of the dot, and the end of its range.
     ::std::pair<int64_t, int64_t> getSpan() {
       auto range = getRange();
       return range ? ::std::pair((*range)[0], (*range)[1]) : ::std::pair(int64_t(0), getDepth());
@@ -81,10 +80,10 @@ def TileGpu_DotAsyncOp : TileGpu_Op<"dot_async", [MemoryEffects<[MemRead<TileGpu
 }
 
 def TileGpu_DotBeginOp : TileGpu_Op<"dot_begin", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "A tile that products are going to be added to";
+  let summary = "A tile as the accumulator of dots in flight";
   let description = [{
-    The registers of the tile, in the type of one in flight: a loop that leaves a product under way from
-    one iteration to the next begins with it.
+    The same registers, in the type of a tile in flight: the initial accumulator of a loop that
+    keeps a dot in flight across its back edge.
 
     Example:
     ```mlir
@@ -105,11 +104,11 @@ def TileGpu_DotBeginOp : TileGpu_Op<"dot_begin", [Pure, DeclareOpInterfaceMethod
 def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                               MemWrite<TileGpu_SharedMemory>]>,
                                                 DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "Wait for all but the youngest products";
+  let summary = "Wait for all but the last dots";
   let description = [{
-    `pending` products, those begun last, may still be under way. The tile is there with 0, or if so
-    many were begun behind its own product, in the same block. Else it stays in flight, and what is
-    known to be done is the older products' reading of shared memory.
+    The last `pending` dots issued may stay in flight. The result is a tile if `pending` is no more
+    than the dots that were issued after its own, in the same block; else it stays in flight, and
+    only older dots are known to have read shared memory.
 
     Example: see `tilegpu.dot_async`.
     ```mlir
@@ -125,7 +124,7 @@ def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_S
   let results = (outs TileGpu_Sums:$result);
   let assemblyFormat = "$sums `pending` $pending attr-dict `:` type($sums) `->` type($result)";
   let extraClassDeclaration = [{
-    /// The products that the tile may be waiting for.
+    /// The dots whose result the tile may be.
     ::llvm::SmallVector<DotAsyncOp> getDots();
   }];
   let hasVerifier = 1;
@@ -134,9 +133,10 @@ def TileGpu_DotWaitOp : TileGpu_Op<"dot_wait", [MemoryEffects<[MemRead<TileGpu_S
 def TileGpu_ProxyFenceOp : TileGpu_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
                                                                     MemWrite<TileGpu_SharedMemory>]>,
                                                       DeclareOpInterfaceMethods<TileGpu_SharedAccessOp>]> {
-  let summary = "What this thread wrote to shared memory is seen by the tensor core and the copy engine";
+  let summary = "Make this thread's writes to shared memory visible to wgmma and TMA";
   let description = [{
-    Behind the next barrier, that is: they read shared memory past the threads' own order of accesses.
+    They are visible after the next barrier. wgmma and TMA access shared memory through the async
+    proxy, which a barrier alone does not order after the threads' accesses.
 
     Example:
     ```mlir

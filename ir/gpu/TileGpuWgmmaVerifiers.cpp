@@ -1,4 +1,4 @@
-// What asynchronous products demand, and which of them a wait is for.
+// Verifiers of asynchronous dots, and the dots that a wait may be for.
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/instructions/Wgmma.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,7 +20,7 @@ Type tile::gpu::tileOf(Type type) {
   return inFlight ? inFlight.getTile() : type;
 }
 
-// The type in flight of operand number `number`, which is a tile or in flight already.
+// Infers the type in flight of operand `number`, which is a tile or already in flight.
 static LogicalResult inferInFlight(std::optional<Location> loc, ValueRange operands, size_t number,
                                    SmallVectorImpl<Type> &types) {
   Type sums = operands.size() > number ? operands[number].getType() : Type();
@@ -66,7 +66,8 @@ LogicalResult DotAsyncOp::verify() {
   return success();
 }
 
-// Products that are begun for certain behind one and before a wait for it.
+// The number of dots that are certainly issued after `product` and before `wait`: those in the same
+// block.
 static int32_t begunBetween(DotAsyncOp product, DotWaitOp wait) {
   int32_t count = 0;
   if (!product || product->getBlock() != wait->getBlock())
@@ -89,7 +90,7 @@ LogicalResult DotWaitOp::verify() {
   return success();
 }
 
-// Where a tile in flight may come from: the other ends of loops and branches that carry it.
+// The values that a tile in flight may come from, through loops and branches that carry it.
 static SmallVector<Value, 2> sourcesOf(Value sums) {
   if (auto argument = dyn_cast<BlockArgument>(sums)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -112,7 +113,7 @@ static SmallVector<Value, 2> sourcesOf(Value sums) {
 
 SmallVector<DotAsyncOp> DotWaitOp::getDots() {
   SmallVector<DotAsyncOp> products;
-  llvm::SmallSetVector<Value, 8> sums; // grows while it is gone through
+  llvm::SmallSetVector<Value, 8> sums; // grows during the loop
   sums.insert(getSums());
   for (size_t i = 0; i < sums.size(); ++i) {
     if (auto product = sums[i].getDefiningOp<DotAsyncOp>())

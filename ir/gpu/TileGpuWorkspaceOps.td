@@ -1,5 +1,4 @@
-// Operations of `tilegpu` on a launch's workspace: memory through which its programs hand each
-// other tiles.
+// Operations on the workspace of a launch: global memory through which its programs exchange tiles.
 #ifndef TILE_IR_TILEGPUWORKSPACEOPS_TD
 #define TILE_IR_TILEGPUWORKSPACEOPS_TD
 
@@ -9,10 +8,11 @@ def TileGpu_BytePointer : Type<CPred<"::llvm::isa<::tile::ir::PtrType>($_self) &
     "::llvm::cast<::tile::ir::PtrType>($_self).getPointeeType().isInteger(8)">, "pointer to i8", "::tile::ir::PtrType">;
 
 def TileGpu_WorkspaceStoreOp : TileGpu_Op<"workspace_store", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Write what threads hold of a tile, as they hold it";
+  let summary = "Write a tile in the order in which threads hold it";
   let description = [{
-    Each thread writes all of its registers, in pieces of 16 bytes where there are so many, those of one piece beside each
-    other: the order is that of the layout, which only `tilegpu.workspace_load` of a tile in the same layout undoes.
+    Each thread writes all of its registers, in pieces of 16 bytes if there are that many, the
+    pieces of all threads adjacent. The order is that of the layout, which only
+    `tilegpu.workspace_load` of a tile in the same layout undoes.
 
     Example:
     ```mlir
@@ -29,9 +29,10 @@ def TileGpu_WorkspaceStoreOp : TileGpu_Op<"workspace_store", [MemoryEffects<[Mem
 }
 
 def TileGpu_WorkspaceLoadOp : TileGpu_Op<"workspace_load", [MemoryEffects<[MemRead]>]> {
-  let summary = "Read what threads have written of a tile";
+  let summary = "Read a tile in the order in which threads hold it";
   let description = [{
-    Of this program or another, by `tilegpu.workspace_store` of a tile in the result's layout.
+    The tile was written by `tilegpu.workspace_store` in the result's layout, by this program or
+    another.
 
     Example:
     ```mlir
@@ -49,9 +50,9 @@ def TileGpu_WorkspaceLoadOp : TileGpu_Op<"workspace_load", [MemoryEffects<[MemRe
 }
 
 def TileGpu_WorkspaceAddOp : TileGpu_Op<"workspace_add", [MemoryEffects<[MemRead]>, AllTypesMatch<["value", "result"]>]> {
-  let summary = "A tile plus what threads have written of another";
+  let summary = "Add a stored tile to a tile";
   let description = [{
-    Piece after piece, so that a thread needs not hold both.
+    It reads the stored tile piece by piece, so that a thread need not hold both tiles.
 
     Example:
     ```mlir

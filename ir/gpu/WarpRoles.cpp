@@ -6,10 +6,10 @@
 
 namespace tile::gpu {
 
-/// In steps of which a group of warps has registers.
+/// The granularity of `setmaxnreg`.
 static constexpr int32_t kStep = 8;
 static constexpr int32_t kRegistersOfMultiprocessor = 65536, kMostRegistersOfThread = 255;
-/// More than so many a thread that computes never needs; ptxas counts a few as reserved.
+/// A consumer thread never needs more; ptxas counts a few as reserved.
 static constexpr int32_t kMostConsumerRegisters = 240;
 
 static int32_t inSteps(int32_t registers) { return registers / kStep * kStep; }
