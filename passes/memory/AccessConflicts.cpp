@@ -19,7 +19,7 @@ bool isAtomic(Operation *op) {
   return (store && store.getAdds()) || isa<ir::AtomicRmwOp, ir::AtomicCasOp>(op);
 }
 
-// Updates whose order cannot be seen: of one kind that commutes, with results nobody uses.
+// Updates whose order cannot be observed: of one kind that commutes, and whose results are unused.
 bool commute(Operation *a, Operation *b) {
   if (isa<ir::ViewStoreOp>(a) && isa<ir::ViewStoreOp>(b))
     return isAtomic(a) && isAtomic(b);
@@ -29,7 +29,7 @@ bool commute(Operation *a, Operation *b) {
          second.getResult().use_empty();
 }
 
-// Is the value the same in all iterations of the loops around an operation?
+// Is the value invariant in all loops around an operation?
 bool isMadeOutsideLoops(Value value, Operation *op) {
   for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
        loop = loop->getParentOfType<LoopLikeOpInterface>())
@@ -38,8 +38,8 @@ bool isMadeOutsideLoops(Value value, Operation *op) {
   return true;
 }
 
-// Each thread touches in both accesses exactly the elements it alone holds: program order suffices.
-// `where` is what names the place (view and offsets, or the pointers).
+// Does each thread access the same elements in both, which no other thread holds? Then program
+// order suffices.
 bool isSamePlaceInSameThread(Operation *a, Operation *b) {
   auto placeOf = [](Operation *op) -> std::pair<SmallVector<Value>, Type> {
     if (auto load = dyn_cast<ir::ViewLoadOp>(op))
@@ -50,7 +50,8 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
       return {{load.getPtr()}, load.getResult().getType()};
     return {{cast<ir::StoreOp>(op).getPtr()}, op->getOperand(0).getType()};
   };
-  if (a->getBlock() != b->getBlock() || b->isBeforeInBlock(a)) // another iteration may be elsewhere
+  if (a->getBlock() != b->getBlock() ||
+      b->isBeforeInBlock(a)) // another iteration may access other elements
     return false;
   auto [placeA, typeA] = placeOf(a);
   auto [placeB, typeB] = placeOf(b);
@@ -60,7 +61,7 @@ bool isSamePlaceInSameThread(Operation *a, Operation *b) {
          gpu::layoutOf(typeA).isInjective();
 }
 
-// A place as a value and what is added to it.
+// An offset as a value plus a constant.
 std::pair<Value, int64_t> baseAndDistance(Value offset) {
   APInt distance;
   if (auto sum = offset.getDefiningOp<arith::AddIOp>();
@@ -69,7 +70,7 @@ std::pair<Value, int64_t> baseAndDistance(Value offset) {
   return {offset, 0};
 }
 
-// Parts of one tile: along a dimension one ends before the other begins.
+// Are these two subtiles of one tile, disjoint along some dimension?
 bool areApart(Operation *a, Operation *b) {
   auto first = dyn_cast<ir::ViewStoreOp>(a), second = dyn_cast<ir::ViewStoreOp>(b);
   if (!first || !second || first.getView() != second.getView() || a->getBlock() != b->getBlock() ||
@@ -88,28 +89,25 @@ bool areApart(Operation *a, Operation *b) {
   return false;
 }
 
-// One thread does both, and it is the same one each time.
+// One thread executes both, and it is the same thread each time.
 bool areByElectedThread(const Access &earlier, const Access &later) {
   return isa<gpu::ElectOp>(earlier.op->getParentOp()) && isa<gpu::ElectOp>(later.op->getParentOp());
 }
 
-// A stage that the copy engine fills is read behind a wait for the stage's barrier, by all threads
-// that read it.
+// Every thread that reads a stage which TMA fills has waited at the stage's *full* mbarrier.
 bool isWaitedFor(const Access &earlier, const Access &later) {
   return isa<gpu::TensorCopyOp>(earlier.op) && earlier.isWrite && !later.isWrite &&
          earlier.allocation && earlier.allocation == later.allocation;
 }
 
-// The copy engine fills one of several stages again when it is known to be released, by the
-// protocol of its ring.
+// TMA refills one of several stages only after its release, by the protocol of its ring.
 bool isRefill(const Access &earlier, const Access &later) {
   return isa<gpu::TensorCopyOp>(later.op) && later.isWrite && !earlier.isWrite && later.isStage &&
          later.allocation && earlier.allocation == later.allocation;
 }
 
-// In a loop whose loads run ahead the protocol of its ring orders accesses of the stages;
-// LowerRings has placed its barriers. Fills before the loop may still meet readers of the time that
-// it ran before.
+// In a loop whose loads run ahead the ring's protocol orders accesses to its stages, and LowerRings
+// has placed the barriers. Fills before the loop may still conflict with readers of an earlier run.
 bool areOrderedByRing(const Access &earlier, const Access &later) {
   if (!earlier.isStage || earlier.allocation != later.allocation)
     return false;
@@ -122,7 +120,7 @@ bool areOrderedByRing(const Access &earlier, const Access &later) {
 
 bool conflict(const Access &earlier, const Access &later) {
   if (!earlier.isShared && !later.isShared && (earlier.acquires || later.releases))
-    return true; // the order of one thread's accesses becomes that of the program's
+    return true; // orders all threads of the program, through this one
   if (earlier.isShared != later.isShared || (!earlier.isWrite && !later.isWrite))
     return false;
   if (earlier.isShared)

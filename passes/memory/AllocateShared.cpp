@@ -1,4 +1,4 @@
-// AllocateShared: applies the resource plan, or says who needs what when it does not fit.
+// AllocateShared: applies the resource plan, or reports what needs the memory if it does not fit.
 #include "passes/Passes.h"
 
 #include "ir/KnownTarget.h"
@@ -38,8 +38,8 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
       gpu::setTeamBytes(getOperation(), plan.teamBytes());
   }
 
-  // Functions that may be called have memory of their own, one after the other: their offsets are
-  // constants, whoever calls. They stand before their callers, and passes go through functions in
+  // Functions that may be called have memory of their own, one after the other, so that offsets are
+  // constants for every caller. They stand before their callers, and passes visit functions in
   // order.
   int64_t firstFreeByte() {
     int64_t bytes = 0;

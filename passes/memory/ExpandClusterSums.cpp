@@ -1,10 +1,10 @@
-// ExpandClusterSums: blocks of a cluster add up tiles through shared memory.
+// ExpandClusterSums: the blocks of a cluster add their tiles through shared memory (split-K).
 //
-//   sum x    becomes    store x; all blocks meet; x of block 0 + x of block 1 + ...; all blocks meet
+//   sum x    becomes    store x; sync; x of block 0 + x of block 1 + ...; sync
 //
-// Each block reads what the others have stored, in the order of ranks, so that all have the same
-// bits. Where a block gets a part of the sum it reads that part alone: the parts lie one after the
-// other, each as if it were all there is.
+// Each block reads the tiles of the others in the order of ranks, so that all get the same bits. A
+// block that takes only a subtile of the sum reads only that subtile: the subtiles lie one after
+// the other, each with a layout of its own.
 #include "passes/Passes.h"
 
 #include "ir/KnownTarget.h"
@@ -33,22 +33,23 @@ layout::Shape shapeOf(RankedTensorType tile) {
   return {tile.getShape().begin(), tile.getShape().end()};
 }
 
-// How threads hold a part of a tile, whichever of the parts along dimension 0 it is: they differ in
-// the upper bits of that coordinate.
+// The layout of a subtile along dimension 0, which is the same for all of them: they differ in the
+// upper bits of that coordinate.
 std::optional<layout::Layout> layoutOfParts(const layout::Layout &whole,
                                             const layout::Shape &part) {
   layout::Bases bases = whole.bases();
   for (auto &vectors : bases)
     for (layout::Coords &vector : vectors)
       vector[0] &= static_cast<int32_t>(part[0] - 1);
-  std::erase_if(bases[0], [](const layout::Coords &vector) { // registers of parts alone
-    return llvm::all_of(vector, [](int32_t coordinate) { return coordinate == 0; });
-  });
+  std::erase_if(bases[0],
+                [](const layout::Coords &vector) { // registers that only tell subtiles apart
+                  return llvm::all_of(vector, [](int32_t coordinate) { return coordinate == 0; });
+                });
   return layout::Layout::create(part, std::move(bases));
 }
 
-// One part behind the other: the upper bits of dimension 0, which are those of all coordinates, are
-// the upper bits of places.
+// One subtile after the other: the upper bits of dimension 0, the topmost of all coordinates,
+// become the upper bits of offsets.
 layout::SharedLayout behindEachOther(const layout::SharedLayout &part, const layout::Shape &whole) {
   std::vector<uint64_t> columns = part.linear().columns();
   int64_t distance = part.numElements();

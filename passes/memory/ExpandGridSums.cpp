@@ -1,13 +1,15 @@
-// ExpandGridSums: programs add up tiles through global memory.
+// ExpandGridSums: programs add their tiles through global memory (split-K).
 //
-//   sum, last = grid_sum x of n    becomes    store x in the workspace; old = counter++; last = old == n - 1;
-//                                             sum = if last {counter = 0; x of the first program + ... + x of the last} else {x}
+//   sum, last = grid_sum x of n
+//   becomes
+//   store x in the workspace; old = counter++; last = old == n - 1;
+//   sum = if last {counter = 0; x of the first program + ... + x of the last} else {x}
 //
-// The counter belongs to the first of the n programs. Whoever finds n - 1 in it has come last: what
-// the others stored is there, since the step on the counter comes behind each one's store and
-// before its own loads. It reads its own tile back as well, so that the order of additions is that
-// of the programs' numbers, whoever comes last, and leaves the counter as it found it for the next
-// launch. Threads keep to the elements they hold: what one writes the thread of its number reads.
+// The counter belongs to the first of the n programs. The program that reads n - 1 is the last to
+// arrive and sees the tiles of the others, since each increments the counter after its store and
+// before its loads. It also loads its own tile, so that the order of additions is that of the
+// programs' numbers, whichever is last, and resets the counter for the next launch. Each thread
+// loads the elements that the thread of the same number stored.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
@@ -32,7 +34,7 @@ namespace tile::passes {
 
 namespace {
 
-// Bytes that the threads of a program write of a tile; of each sum whole lines.
+// Bytes of a tile in the workspace, a multiple of a cache line.
 int64_t workspaceBytes(RankedTensorType tile, int64_t warps) {
   constexpr int64_t kLine = 128;
   int64_t bytes = gpu::layoutOf(tile).numRegisters() * warps * ir::kWarpSize *
@@ -40,7 +42,7 @@ int64_t workspaceBytes(RankedTensorType tile, int64_t warps) {
   return llvm::alignTo(bytes, kLine);
 }
 
-// The number of this program among all of the launch.
+// The linear index of this program in the launch.
 Value programNumber(OpBuilder &b, Location loc) {
   Type i32 = b.getI32Type();
   Value number;
@@ -66,12 +68,12 @@ Value appendPointer(func::FuncOp kernel, Type pointee, ir::ParamKind kind) {
   return kernel.getArgument(index);
 }
 
-/// Where the programs of a kernel have what: the regions of its sums follow each other.
+/// The workspace of a kernel; the regions of its sums follow each other.
 struct Workspace {
   Value bytes, counters; ///< pointers to i8 and i32
   int64_t bytesOfProgram = 0;
   int32_t sums = 0;
-  int32_t programs = 1; ///< of a launch: a multiple
+  int32_t programs = 1; ///< the launch has a multiple of this number
 };
 
 class SumWriter {
@@ -103,7 +105,7 @@ public:
 private:
   Value i32(int64_t value) { return arith::ConstantIntOp::create(b_, loc_, value, 32); }
 
-  // What a program has in the workspace for this sum.
+  // A program's region for this sum.
   Value placeOf(Value program) {
     auto i64 = [&](int64_t value) { return arith::ConstantIntOp::create(b_, loc_, value, 64); };
     Value wide = arith::ExtUIOp::create(b_, loc_, b_.getI64Type(), program);
@@ -120,7 +122,7 @@ private:
                                 place);
   }
 
-  // How many have come before.
+  // The number of programs that have arrived before.
   Value count(Value counter) {
     auto laid = [&](Type element) {
       auto plain = RankedTensorType::get({1}, element);
@@ -147,8 +149,8 @@ private:
 
   ir::GridSumOp sum_;
   const Workspace &workspace_;
-  int64_t offset_; ///< of this sum in what a program has
-  int32_t number_; ///< of this sum among those of the kernel
+  int64_t offset_; ///< of this sum in a program's region
+  int32_t number_; ///< of this sum in the kernel
   OpBuilder b_;
   Location loc_;
   RankedTensorType tile_;

@@ -1,7 +1,7 @@
-// ExpandScratch: makes explicit what code generation would otherwise do behind AllocateShared's
-// back. A change of layout that shuffles cannot do, the step of a reduction that crosses warps, and
-// the way of an atomic's result from the thread that did the step to others with the element,
-// become alloc, store, load; so do gathers and histograms.
+// ExpandScratch: makes all use of shared memory explicit before AllocateShared. A change of layout
+// that shuffles cannot do, the step of a reduction that crosses warps, and the broadcast of an
+// atomic's result from the thread that executed it to others with the element become alloc, store,
+// load; so do gathers and histograms.
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
 
@@ -36,13 +36,12 @@ void expandChange(gpu::ConvertLayoutOp change, int64_t mostBytes, int64_t bytesO
   change.erase();
 }
 
-// Through memory as large as the larger of both tiles, cleared first where the operand does not
-// reach.
+// Uses memory as large as the larger of both tiles, cleared first if the operand does not cover it.
 void expandResize(ir::ResizeOp resize) {
   auto from = cast<RankedTensorType>(resize.getInput().getType()),
        to = cast<RankedTensorType>(resize.getResult().getType());
   if (!gpu::encodingOf(from))
-    return; // no kernel: it is not carried out
+    return; // not part of a kernel, never executed
   layout::Shape shape;
   std::vector<int32_t> order;
   for (auto [dim, extents] : llvm::enumerate(llvm::zip_equal(from.getShape(), to.getShape()))) {
@@ -68,7 +67,7 @@ void expandResize(ir::ResizeOp resize) {
   resize.erase();
 }
 
-// The layout after each warp has reduced what it holds: along the axis one element a warp.
+// The layout after each warp has reduced its elements: one element per warp along the axis.
 layout::Layout partialLayout(const layout::Layout &source, int axis, int64_t warpsAlongAxis) {
   layout::Shape shape = source.shape();
   shape[axis] = warpsAlongAxis;
@@ -88,8 +87,8 @@ layout::Layout partialLayout(const layout::Layout &source, int axis, int64_t war
   return layout::Layout::create(shape, std::move(bases)).value_or(layout::Layout());
 }
 
-// Where the second step wants the partial results: all of them in each thread that holds the
-// result.
+// The layout of partial results for the second step: each thread that holds the result has all of
+// them.
 layout::Layout gatheredLayout(const layout::Layout &source, int axis, int64_t warpsAlongAxis) {
   if (source.rank() == 1)
     return layout::Layout::replicated({warpsAlongAxis}, source.numWarps());
@@ -102,7 +101,7 @@ RankedTensorType tileType(RankedTensorType like, const layout::Layout &layout) {
                                gpu::attributeOf(like.getContext(), layout));
 }
 
-// The combine region of `tile`, for an operation of `tilegpu`.
+// Moves the combine region of an operation of `tile` to one of `tilegpu`.
 void copyCombine(Region &from, Region &to) {
   IRMapping mapping;
   from.cloneInto(&to, mapping);
@@ -115,7 +114,7 @@ void copyCombine(Region &from, Region &to) {
 void expandReduce(ir::ReduceOp reduce) {
   auto type = cast<RankedTensorType>(reduce.getInputs()[0].getType());
   if (!gpu::encodingOf(type))
-    return; // no kernel: it is not carried out
+    return; // not part of a kernel, never executed
   auto axis = static_cast<int>(reduce.getAxis());
   int64_t warps = gpu::warpsAlong(gpu::encodingOf(type), axis);
   if (warps == 1)
@@ -135,7 +134,7 @@ void expandReduce(ir::ReduceOp reduce) {
                          tileType(cast<RankedTensorType>(result.getType()), gathered)));
 }
 
-// Of the threads that hold an element the first alone knows what the atomic returned.
+// Only the first of the threads that hold an element has the result of its atomic.
 void shareResult(Operation *atomic) {
   Value result = atomic->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
@@ -171,7 +170,7 @@ void expandGather(ir::GatherOp gather) {
   gather.erase();
 }
 
-// Counters of zero, one step an element, and the counters are read.
+// Zeroes the counters, increments one per element, and reads them.
 void expandHistogram(ir::HistogramOp histogram) {
   OpBuilder builder(histogram);
   Location loc = histogram.getLoc();
@@ -185,8 +184,8 @@ void expandHistogram(ir::HistogramOp histogram) {
   histogram.erase();
 }
 
-// scan -> scan within warps, totals to all threads, totals before each warp's pieces combined with
-// them.
+// scan -> scan within warps, totals to all threads, and each warp's pieces combined with the totals
+// before them.
 void expandScan(ir::ScanOp scan) {
   auto type = cast<RankedTensorType>(scan.getInputs()[0].getType());
   auto axis = static_cast<int>(scan.getAxis());

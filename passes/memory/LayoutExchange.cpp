@@ -32,13 +32,13 @@ Value throughMemory(OpBuilder &builder, Location loc, Value tile, Value smem,
   return gpu::SmemLoadOp::create(builder, loc, target, smem);
 }
 
-/// How a tile is divided: its shape with some dimensions in two or three, and the extents of a part
-/// of that.
+/// How a tile is divided: its shape, with some dimensions split in two or three, and the extents of
+/// a piece in that shape.
 struct Parts {
   SmallVector<int64_t> shape, part;
 };
 
-/// The tile's type in another shape; null if its layout has no such form.
+/// The type of the reshaped tile; null if its layout has no such shape.
 RankedTensorType reshaped(RankedTensorType tile, ArrayRef<int64_t> shape) {
   std::optional<layout::Layout> layout =
       layout::reshape(gpu::layoutOf(tile), layout::Shape(shape.begin(), shape.end()));
@@ -57,7 +57,7 @@ bool haveParts(const Parts &parts, RankedTensorType source, RankedTensorType tar
   return areInRegisters(parts, source) && areInRegisters(parts, target);
 }
 
-/// The dimension in three, of which the one in the middle is a bit that tells two parts apart.
+/// Splits a dimension in three; the middle one is the bit that tells two pieces apart.
 Parts dividedByBit(const Parts &parts, size_t dim, int64_t bit) {
   Parts divided;
   for (size_t other = 0; other < parts.shape.size(); ++other) {
@@ -72,8 +72,8 @@ Parts dividedByBit(const Parts &parts, size_t dim, int64_t bit) {
   return divided;
 }
 
-/// Smaller parts, which differ in the odd factor of an extent, or in one bit of a coordinate, that
-/// registers hold in both layouts.
+/// Divides into smaller pieces, by the odd factor of an extent or by one bit of a coordinate, which
+/// registers must hold in both layouts.
 std::optional<Parts> divided(const Parts &parts, RankedTensorType source, RankedTensorType target) {
   for (size_t dim = 0; dim < parts.shape.size(); ++dim) {
     int64_t extent = parts.shape[dim], power = extent & -extent;
@@ -90,8 +90,7 @@ std::optional<Parts> divided(const Parts &parts, RankedTensorType source, Ranked
   return std::nullopt;
 }
 
-/// Parts of at most so many bytes, or the smallest there are if these fit a block; else the whole
-/// tile.
+/// Pieces of at most `mostBytes`, or the smallest if those fit a block; else the whole tile.
 Parts partsWithin(int64_t mostBytes, int64_t bytesOfBlock, RankedTensorType source,
                   RankedTensorType target) {
   Parts whole = {SmallVector<int64_t>(source.getShape()), SmallVector<int64_t>(source.getShape())};
@@ -108,7 +107,7 @@ Parts partsWithin(int64_t mostBytes, int64_t bytesOfBlock, RankedTensorType sour
   return bytes(parts) > bytesOfBlock ? whole : parts;
 }
 
-// The tile part after part, through the memory of one.
+// Exchanges the tile piece by piece, through the memory of one.
 Value exchangeParts(OpBuilder &builder, Location loc, Value tile, RankedTensorType target,
                     const Parts &parts) {
   RankedTensorType from = reshaped(cast<RankedTensorType>(tile.getType()), parts.shape),

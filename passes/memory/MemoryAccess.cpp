@@ -48,7 +48,6 @@ bool usesShared(func::FuncOp function) {
       .wasInterrupted();
 }
 
-// The bytes that an operation says it touches.
 Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
   Accesses accesses;
   for (const gpu::SharedAccess &part : op.getSharedAccesses()) {
@@ -59,8 +58,7 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
       access.end = offset + part.end;
       access.allocation = alloc.getResult();
       access.isOfTeams = alloc.getScope() == gpu::Scope::Block;
-    } else if (auto stage =
-                   part.memory.getDefiningOp<gpu::SmemStageOp>()) { // which is seen at run time
+    } else if (auto stage = part.memory.getDefiningOp<gpu::SmemStageOp>()) { // at a run-time offset
       gpu::SmemAllocOp stages = gpu::allocationOf(stage);
       access.allocation = stages.getResult();
       access.isStage = true;
@@ -80,8 +78,8 @@ Accesses sharedAccessesOf(gpu::SharedAccessOp op) {
 
 bool isInShared(Type type) { return isa<gpu::SmemType, gpu::RingType>(type); }
 
-// Does an operation touch shared memory, or hand a place in it on? Effects on no memory in
-// particular are of global memory.
+// Does an operation access shared memory, or yield a reference to it? Effects on the default
+// resource are on global memory.
 bool touchesShared(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isInShared) ||
       llvm::any_of(op->getResultTypes(), isInShared))
@@ -107,7 +105,7 @@ Accesses accessesOf(Operation *op) {
     accesses.push_back(globalAccess(op, true, rootOf(store.getView())));
     return accesses;
   }
-  if (auto elect = dyn_cast<gpu::ElectOp>(op)) { // no barrier may stand in it: one thread is there
+  if (auto elect = dyn_cast<gpu::ElectOp>(op)) { // holds no barrier: only one thread executes it
     Accesses accesses;
     for (Operation &inner : elect.getBody().front())
       accesses.append(accessesOf(&inner));
@@ -125,8 +123,7 @@ Accesses accessesOf(Operation *op) {
     return {globalAccess(op, true, rootOf(store.getPtr()))};
   if (isa<gpu::WorkspaceAddOp, gpu::WorkspaceLoadOp, gpu::WorkspaceStoreOp>(op))
     return {globalAccess(op, isa<gpu::WorkspaceStoreOp>(op), rootOf(op->getOperands().back()))};
-  // A function's shared memory, and that of those it calls, lies before its end; its callers'
-  // behind.
+  // The shared memory of a function and its callees ends at `end`; that of its callers follows.
   if (auto call = dyn_cast<func::CallOp>(op)) {
     func::FuncOp callee = ir::callableOf(call);
     std::optional<int64_t> end = callee ? gpu::sharedBytesOf(callee) : std::nullopt;
@@ -134,7 +131,7 @@ Accesses accessesOf(Operation *op) {
       return {};
     return {sharedAccess(op, true, 0, *end)};
   }
-  // What foreign code touches cannot be seen: all of global memory.
+  // Foreign code may access all of global memory.
   if (isForeign(op) && !isMemoryEffectFree(op))
     return {globalAccess(op, true, Value())};
   if (auto rmw = dyn_cast<ir::AtomicRmwOp>(op))

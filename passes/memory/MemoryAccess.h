@@ -1,4 +1,4 @@
-// Which memory operations touch, as far as threads must wait for each other for it.
+// The memory accesses of operations, for which threads may have to synchronize.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -7,33 +7,33 @@
 
 namespace tile::passes {
 
-/// One access: bytes of shared memory, or some of a global argument's tensor.
+/// One access: bytes of shared memory, or elements of a global argument's tensor.
 struct Access {
   mlir::Operation *op = nullptr;
   bool isWrite = false;
   bool isShared = false;
   int64_t begin = 0, end = 0; ///< bytes, if shared
-  mlir::Value allocation;     ///< that the bytes are of, if shared and known
+  mlir::Value allocation;     ///< that the bytes belong to, if shared and known
   bool isStage = false;       ///< one of several of the allocation
-  bool isOfTeams = false;     ///< common to all teams that carry out the program
+  bool isOfTeams = false;     ///< the memory is common to all teams
   mlir::Value root;           ///< the pointer argument, if global; null: any
-  bool acquires = false;      ///< what comes later must wait for it, whatever it touches
-  bool releases = false;      ///< it must wait for what came before
+  bool acquires = false;      ///< all later accesses must come after it
+  bool releases = false;      ///< all earlier accesses must come before it
 
   bool operator==(const Access &) const = default;
 };
 using Accesses = llvm::SmallVector<Access, 2>;
 
-/// What an operation touches; nothing for one without accesses. `verifyAccessesKnown` refuses those
-/// that would be overlooked.
+/// The accesses of an operation. Operations whose accesses would be overlooked are refused by
+/// `verifyAccessesKnown`.
 Accesses accessesOf(mlir::Operation *op);
 
-/// Is this code whose accesses cannot be seen?
+/// Is this code whose accesses are unknown?
 bool isForeign(mlir::Operation *op);
 
-/// An operation that was overlooked would race: whatever may touch shared memory says how, and
-/// bodies that may be executed several times or not at all are those that `PlaceBarriers` goes
-/// through. An error if not.
+/// Emits an error for an operation that would be overlooked, and so race: one that may access
+/// shared memory without SharedAccessOp, or with a body that accesses memory and that
+/// `PlaceBarriers` does not visit.
 mlir::LogicalResult verifyAccessesKnown(mlir::Operation *op);
 
 } // namespace tile::passes

@@ -1,7 +1,7 @@
-// PlaceBarriers: looks at bytes, not at who asked for them. Going through the program it keeps the
-// accesses since the last barrier; one that conflicts with any of them gets a barrier before it.
-// Loops are gone round until nothing changes, so that the next iteration's first access sees this
-// one's last.
+// PlaceBarriers: places barriers by the bytes that operations access, whatever they are for. It
+// walks the program with the accesses since the last barrier; an access that conflicts with one of
+// them gets a barrier before it. Loops are walked until nothing changes, so that the first accesses
+// of the next iteration see the last ones of this.
 #include "passes/Passes.h"
 
 #include "passes/memory/AccessConflicts.h"
@@ -70,14 +70,13 @@ private:
     pending.insert(op);
   }
 
-  /// Why a barrier stands somewhere, and whether all teams wait there.
+  /// Why there is a barrier, and whether all teams wait at it.
   struct Why {
     std::string reason;
     bool isOfTeams = false;
   };
 
-  // If each team synchronizes by itself, what others do with memory that all share is still
-  // pending.
+  // If each team synchronizes by itself, accesses to memory that all teams share stay pending.
   static void synchronize(Pending &pending, bool allTeams) {
     pending.remove_if([&](Operation *op) {
       return allTeams ||
@@ -85,7 +84,7 @@ private:
     });
   }
 
-  // Why the accesses must wait for one that is pending, if they must.
+  // The first conflict with a pending access, if there is one.
   static std::optional<Why> conflictWith(const Pending &pending, const Accesses &accesses) {
     for (Operation *other : pending)
       for (const Access &earlier : accessesOf(other))
@@ -102,7 +101,7 @@ private:
     pending.insert(otherwise.begin(), otherwise.end());
   }
 
-  // What is pending at the end of an iteration is pending at the start of the next.
+  // Accesses pending at the end of an iteration are pending at the start of the next.
   void visitLoop(Operation *loop, Pending &pending) {
     size_t before;
     do {

@@ -10,8 +10,8 @@ namespace tile::passes {
 
 namespace {
 
-// Numbers operations in program order; a region's operations lie between the start and the end of
-// their parent.
+// Numbers operations in program order; those in a region lie between the start and the end of their
+// parent.
 struct ProgramOrder {
   explicit ProgramOrder(func::FuncOp function) { number(function); }
   void number(Operation *op) {
@@ -28,15 +28,14 @@ struct ProgramOrder {
 
 } // namespace
 
-// A use inside a loop that does not contain the allocation may come round again: the whole loop
-// counts.
+// A use in a loop that does not contain the allocation recurs: the whole loop counts.
 static Operation *outermostBelow(Operation *user, Block *block) {
   while (user->getBlock() != block)
     user = user->getParentOp();
   return user;
 }
 
-// Barriers that are not given up have their memory to the end.
+// mbarriers that are never invalidated keep their memory to the end.
 static bool areBarriersToTheEnd(ArrayRef<Operation *> users) {
   auto has = [&](auto is) { return llvm::any_of(users, is); };
   return has([](Operation *user) { return isa<gpu::MbarrierInitOp>(user); }) &&
@@ -70,8 +69,8 @@ ResourcePlan::ResourcePlan(func::FuncOp function) {
                  teams * teamBytes_);
 }
 
-// Largest first, each at the lowest offset from `begin` on that no living neighbour covers; where
-// the last one ends.
+// Places the largest first, each at the lowest offset from `begin` on that no other living
+// allocation covers. Returns the end of the last one.
 int64_t ResourcePlan::place(llvm::function_ref<bool(gpu::SmemAllocOp)> isMeant, int64_t begin) {
   int64_t end = begin;
   SmallVector<SharedAllocation *> bySize;

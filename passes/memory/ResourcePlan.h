@@ -1,5 +1,5 @@
-// What a kernel needs of a block's shared memory, and where each allocation may go. Passes that add
-// to it ask before they do; the pass that places allocations applies it.
+// The shared memory that a kernel's blocks need, and the offset of each allocation. Passes that add
+// allocations ask before they do; AllocateShared applies the plan.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -8,7 +8,7 @@
 namespace tile::passes {
 
 /// One allocation: its bytes, and the operations between which its contents matter (numbered in
-/// program order; a loop counts as a whole for what is made before it).
+/// program order; for an allocation before a loop the loop counts as a whole).
 struct SharedAllocation {
   gpu::SmemAllocOp op;
   int64_t bytes = 0;
@@ -20,24 +20,24 @@ struct SharedAllocation {
   }
 };
 
-/// Offsets for all allocations of a function: those alive together do not overlap. Where several
-/// teams carry out a program they are not together at any point of it: what each has for itself
-/// never shares bytes with what is of the block.
+/// Offsets for all allocations of a function: those that are alive together do not overlap. Teams
+/// are not at the same point of the program together, so memory of one team never shares bytes with
+/// that of the block.
 class ResourcePlan {
 public:
   explicit ResourcePlan(mlir::func::FuncOp function);
 
   llvm::ArrayRef<SharedAllocation> allocations() const { return all_; }
-  /// What the first byte's offset must be a multiple of.
+  /// The offset of the first byte must be a multiple of this.
   int64_t alignment() const {
     int64_t most = gpu::kSharedAlignment;
     for (SharedAllocation allocation : all_)
       most = std::max<int64_t>(most, allocation.op.getAlignment());
     return most;
   }
-  /// Bytes of shared memory a block needs.
+  /// Bytes of shared memory per block.
   int64_t sharedBytes() const { return total_; }
-  /// Bytes of these that each team has for itself, before what is of the block; 0 without teams.
+  /// Bytes of these per team, before the memory of the block; 0 without teams.
   int64_t teamBytes() const { return teamBytes_; }
 
 private:

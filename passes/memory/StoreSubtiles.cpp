@@ -1,15 +1,16 @@
-// StoreSubtiles: a tile of a product is stored part after part, and what it is computed from by the
-// way is computed for each part by itself: threads then hold the sums and one part of what is
-// stored, not all of it.
+// StoreSubtiles: stores a dot's tile in subtiles, and computes the elementwise operations before
+// the store per subtile, too: threads then hold the accumulator and one subtile of what is stored,
+// not the whole tile.
 //
-// In quads each part is a store of its own. By the copy engine threads put it to shared memory, and
-// one of them asks for the copy:
+// In quads each subtile is a store of its own. For TMA threads put the subtile to shared memory,
+// and one of them issues the copy:
 //
-//   elect { tensor_store_wait: the buffer has been read }; smem_store; proxy_fence; elect { tensor_store }
+//   elect { tensor_store_wait: the buffer has been read };
+//   smem_store; proxy_fence; elect { tensor_store }
 //
-// There are two buffers, so that threads put one part while the engine reads the one before.
-// PlaceBarriers lets all threads meet behind the wait and before the copy. The last parts are read
-// before the kernel ends.
+// There are two buffers, so that threads put one subtile while TMA reads the other. PlaceBarriers
+// synchronizes all threads after the wait and before the copy. The last subtiles are read before
+// the kernel ends.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
@@ -38,8 +39,8 @@ namespace {
 
 using Position = SmallVector<int64_t>;
 
-/// What the stored tile alone is computed from, element by element: operations of its block that
-/// nothing else uses. They are carried out for each part by itself, and then no more.
+/// The elementwise operations from which only the stored tile is computed, all in its block. They
+/// are computed per subtile instead, and erased.
 class StoredChain {
 public:
   explicit StoredChain(ir::ViewStoreOp store) : store_(store) {
@@ -76,12 +77,12 @@ private:
   llvm::SmallSetVector<Operation *, 16> operations_;
 };
 
-/// Makes a part of the stored tile, or of what it is computed from.
+/// Builds a subtile of the stored tile, or of what it is computed from.
 class PartBuilder {
 public:
   PartBuilder(OpBuilder &b, const StoredChain &chain) : b_(b), chain_(chain) {}
 
-  // Null if threads do not hold such parts in registers of their own.
+  // Null if threads do not hold such subtiles in registers of their own.
   Value build(Value tile, const Position &start, ArrayRef<int64_t> shape) {
     if (Value known = parts_.lookup(tile))
       return known;
@@ -99,8 +100,7 @@ public:
   }
 
 private:
-  // From parts of the operands of the operation that makes the tile; null if one of them has no
-  // such parts.
+  // Computes the subtile from subtiles of the operands; null if one of them has none.
   Value compute(Operation *op, RankedTensorType part, const Position &start) {
     Position ownStart = start, ownShape(part.getShape());
     if (isa<ir::ReshapeOp, ir::ExpandDimsOp>(op) && !dropOnes(op, ownStart, ownShape))
@@ -119,7 +119,7 @@ private:
     return copy->getResult(0);
   }
 
-  // From a place and shape of the result to those of the operand, if one of them only has more
+  // Maps a position and shape of the result to those of the operand, if they differ only in
   // dimensions of extent 1.
   static bool dropOnes(Operation *op, Position &start, Position &shape) {
     ArrayRef<int64_t> from = ir::shapeOf(op->getOperand(0).getType()),
@@ -143,17 +143,15 @@ private:
 
   OpBuilder &b_;
   const StoredChain &chain_;
-  DenseMap<Value, Value> parts_; ///< of this place
+  DenseMap<Value, Value> parts_; ///< of this position
 };
 
-/// Replaces one store.
 class StoreSplitter {
 public:
   explicit StoreSplitter(ir::ViewStoreOp store)
       : store_(store), b_(store), loc_(store.getLoc()),
         tile_(cast<RankedTensorType>(store.getValue().getType())), chain_(store) {}
 
-  // Each part by a store of its own.
   void splitInQuads() {
     RankedTensorType part = gpu::storedPart(tile_, gpu::accessOf(store_).getOrder().front());
     if (!part || part == tile_)
@@ -166,7 +164,7 @@ public:
     erase();
   }
 
-  // False if threads have to store the tile as they hold it, as where layouts were not propagated.
+  // False if threads have to store the tile as they hold it, as when layouts were not propagated.
   bool storeByTma() {
     std::string why;
     std::optional<gpu::TensorStorePlan> plan = gpu::planTensorStore(store_, tile_, &why);
@@ -230,8 +228,8 @@ private:
 
   func::FuncOp function() { return store_->getParentOfType<func::FuncOp>(); }
 
-  // Does the tile's first element lie in the view? Of a tile outside nothing is stored, and a view
-  // without elements has no map.
+  // Is the tile's first element in the view? Nothing of a tile outside of it is stored, and a view
+  // without elements has no tensor map.
   Value inside() {
     auto view = store_.getView().getDefiningOp<ir::MakeViewOp>();
     Value all;
@@ -245,8 +243,8 @@ private:
     return all;
   }
 
-  // Before the first part what an iteration before has stored is complete: it may be the same
-  // place.
+  // Before the first subtile the stores of an earlier iteration must be complete, since they may
+  // write the same elements.
   void waitForBuffer() {
     bool isFirst = stored_ == 0;
     if (isFirst && !store_->getParentOfType<LoopLikeOpInterface>())
@@ -278,10 +276,10 @@ private:
   RankedTensorType tile_;
   StoredChain chain_;
   SmallVector<Value> buffers_;
-  size_t stored_ = 0; ///< parts so far
+  size_t stored_ = 0; ///< subtiles so far
 };
 
-// What the program demands was chosen, but the tile's layout did not allow it.
+// Emits an error if the program's choice was taken back because of the tile's layout.
 LogicalResult verifyDemand(ir::ViewStoreOp store) {
   gpu::VariantKind demanded = gpu::demandedVariantOf(store), kind = gpu::variantOf(store);
   bool isOfDots = demanded == gpu::VariantKind::Tma || demanded == gpu::VariantKind::Quad;

@@ -43,8 +43,8 @@ public:
   }
 
 private:
-  // What the loads' places follow from goes to the top of the body; the operation before which the
-  // ring is filled.
+  // Moves what the loads' operands depend on to the top of the body. Returns the operation before
+  // which the ring is filled.
   Block::iterator placeOfFills() {
     llvm::SetVector<Operation *> needed;
     for (auto &[load, part] : parts_)
@@ -138,8 +138,7 @@ private:
     eraseUnused(before);
   }
 
-  // Each thread reads the elements that it shall have: what becomes columns of rows are the names
-  // of registers.
+  // Threads read the tile as it is in memory; the transpose only renames their registers.
   Value loadTransposed(Type type, Value memory, Location loc) {
     auto smem = cast<gpu::SmemType>(memory.getType());
     layout::Layout asInMemory = layout::permute(gpu::layoutOf(type), {1, 0});
@@ -156,8 +155,8 @@ private:
     eraseUnused(change);
   }
 
-  // Users that are no products see the tile as it was loaded. Products by multiply-add are among
-  // the users until they are replaced.
+  // Users other than dots see the tile as it was loaded. They may include dots by multiply-add,
+  // which are replaced later.
   void readAsTile(ir::ViewLoadOp load, const LoopOperand &part, Value memory) {
     if (!load.use_empty()) {
       b_.setInsertionPoint(load);

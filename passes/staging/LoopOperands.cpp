@@ -23,10 +23,10 @@ namespace tile::passes {
 
 namespace {
 
-// --- How a part gets to shared memory ------------------------------------------------------------
+// --- How an operand gets to shared memory ---
 
-/// The form of a part's memory that a product by wgmma demands; null if none reads it. Several
-/// agree: the tile is ordered as its view for all of them.
+/// The memory that a wgmma demands for an operand; null if none reads it. Several agree, since for
+/// all of them the tile is ordered as its view.
 gpu::SmemType memoryForWgmma(const LoopOperand &part) {
   for (auto [operand, isTransposed] : part.uses)
     if (gpu::isWgmma(cast<ir::DotOp>(operand->getOwner())) && gpu::readsSharedMemory(*operand)) {
@@ -41,7 +41,7 @@ std::optional<gpu::AsyncCopyPlan> copyPlan(ir::ViewLoadOp load, gpu::SmemType me
                             ir::warpsOf(load));
 }
 
-// By asynchronous copies, or if they cannot by loads into registers and stores.
+// The cost of asynchronous copies or, if those are impossible, of loads into registers and stores.
 int64_t costOfCopy(ir::ViewLoadOp load, const layout::Layout &loaded, gpu::SmemType memory) {
   layout::SharedLayout shared = gpu::sharedOf(memory);
   int64_t bytes = gpu::bytesOf(memory.getElementType());
@@ -54,8 +54,8 @@ int64_t costOfCopy(ir::ViewLoadOp load, const layout::Layout &loaded, gpu::SmemT
   return accessCost(plan->inMemory, shared, bytes, group);
 }
 
-// The copy engine writes memory of its own form, which must not cost the readers more. If it
-// cannot, threads copy.
+// TMA writes swizzles of its own, which must not cost the readers more. If it cannot be used,
+// threads copy.
 bool decideTma(ir::ViewLoadOp load, LoopOperand &part) {
   Type element = ir::elementTypeOf(load.getResult().getType());
   ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
@@ -95,9 +95,10 @@ void decideByThreads(ir::ViewLoadOp load, LoopOperand &part) {
     part.transport = gpu::VariantKind::CpAsync;
 }
 
-// How the tile gets to shared memory; false if it cannot be seen in the shape that products take.
+// Decides how the tile gets to shared memory; false if it has no layout in the shape that dots
+// take.
 bool decide(ir::ViewLoadOp load, LoopOperand &part) {
-  if (part.readers.empty()) { // products take what is computed from it
+  if (part.readers.empty()) { // dots take what is computed from it
     ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
     part.shape.assign(shape.begin(), shape.end());
     part.readers.push_back(gpu::layoutOf(load.getResult().getType()));
@@ -119,10 +120,10 @@ LogicalResult verifyDemand(ir::ViewLoadOp load, const LoopOperand &part) {
   return ir::userError(load.emitError(), ErrorCode::Unsupported) << gpu::refusalsOf(load).back();
 }
 
-// --- Who reads the parts -------------------------------------------------------------------------
+// --- Who reads the operands ---
 
-/// What a product reads of an operand in registers, or if it reads shared memory what it
-/// multiplies.
+/// The layout in which a dot reads an operand: of its fragments or, if it reads shared memory, of
+/// the elements that each thread multiplies.
 layout::Layout readerOf(OpOperand &use) {
   auto dot = cast<ir::DotOp>(use.getOwner());
   if (!gpu::isMultiplyAdd(dot))
@@ -132,8 +133,8 @@ layout::Layout readerOf(OpOperand &use) {
                                      : layout::multiplyAddColumns(acc, dot.getSizes().k);
 }
 
-// Is a tile taken by tensor cores alone, as a matrix? Products by multiply-add read shared memory
-// as it lies.
+// Is the tile read by tensor cores alone, as a matrix? Dots by multiply-add cannot read a
+// transposed tile in shared memory.
 bool isForTensorCores(ir::ViewLoadOp load) {
   SmallVector<Value> open = {load.getResult()};
   while (!open.empty())
@@ -180,7 +181,7 @@ private:
       transposes_[load] = same->first;
   }
 
-  // The load of a part that an operand comes from.
+  // The load that an operand comes from, or its transpose.
   OperandLoad sourceOf(OpOperand &use) {
     bool readsAsItLies = gpu::isMultiplyAdd(cast<ir::DotOp>(use.getOwner()));
     OperandLoad source =
@@ -202,7 +203,7 @@ private:
     if (part.uses.empty())
       part.shape.assign(shape.begin(), shape.end());
     if (ArrayRef(part.shape) != ArrayRef(shape))
-      return; // of another rank: staged by itself
+      return; // of another rank, gets a stage of its own
     part.uses.push_back({&use, isTransposed});
     part.readers.push_back(reader);
   }
@@ -225,7 +226,7 @@ private:
 
   scf::ForOp loop_;
   LoopOperands parts_;
-  llvm::DenseMap<ir::ViewLoadOp, ir::ViewLoadOp> transposes_; ///< of loads of parts
+  llvm::DenseMap<ir::ViewLoadOp, ir::ViewLoadOp> transposes_; ///< a load's listed transpose
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The loads of a loop's body that products depend on, as parts of one ring: who reads each of them,
+// The loads of a loop's body that dots depend on, as operands of one ring: who reads each of them,
 // and how it gets to shared memory.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tile::passes {
 
-/// A product's operand that a load brings, as the tile is or with rows for columns.
+/// A dot's operand that comes from a load, possibly transposed.
 struct LoopPartUse {
   mlir::OpOperand *operand;
   bool isTransposed;
@@ -19,18 +19,17 @@ struct LoopPartUse {
 
 /// One load.
 struct LoopOperand {
-  /// The tile's as products take it: without the view's dimensions of extent 1.
+  /// The tile's shape as dots take it, without the view's dimensions of extent 1.
   layout::Shape shape;
-  /// Where its elements are in registers if the load puts them there.
+  /// The layout in registers if the load goes through them.
   layout::Layout loaded;
-  /// Those by products of the body.
+  /// Uses by dots of the body.
   llvm::SmallVector<LoopPartUse> uses;
-  /// Changes of its layout for other users: what operands are computed from.
+  /// Changes of layout for other users, such as what operands are computed from.
   llvm::SmallVector<gpu::ConvertLayoutOp> changes;
   llvm::SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
-  /// How the tile gets there: by the copy engine, by asynchronous copies of threads, or else
-  /// through registers.
+  /// `Tma`, `CpAsync`, or else through registers.
   gpu::VariantKind transport = gpu::VariantKind::Vector;
 
   bool isAsync() const { return transport != gpu::VariantKind::Vector; }
@@ -38,9 +37,9 @@ struct LoopOperand {
 
 using LoopOperands = llvm::MapVector<ir::ViewLoadOp, LoopOperand>;
 
-/// Those that may run ahead. Of loads that are each other's transpose the first is a part, which
-/// the users of both read. An error where the program demands a way to copy that memory as the
-/// readers need it refuses.
+/// The loads that may run ahead. Of two that are each other's transpose only the first is listed,
+/// with the users of both. Emits an error if the program demands a kind of copy that cannot write
+/// the memory that the readers need.
 mlir::FailureOr<LoopOperands> partsOf(mlir::scf::ForOp loop);
 
 } // namespace tile::passes

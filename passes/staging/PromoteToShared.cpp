@@ -1,9 +1,8 @@
-// PromoteToShared: operands of products reach their fragment layouts through shared memory. What a
-// loop loads for the products of its body comes in one ring (staging/LoopLoads.h); any other
-// operand becomes a ring of one stage of its own: `put` writes the tile, `get` names the stage, and
-// a load from it delivers the fragments; products by multiply-add read the stage themselves. The
-// swizzle lets both sides pass without bank conflicts, and a transposed operand needs no transpose
-// of its own.
+// PromoteToShared: operands of dots reach their fragment layouts through shared memory. Everything
+// that a loop loads for the dots of its body goes to one ring (staging/LoopLoads.h). Any other
+// operand gets a ring of one stage: a put writes the tile, and a load after the wait reads the
+// fragments; dots by wgmma and multiply-add read the stage themselves. The swizzle avoids bank
+// conflicts on both sides, and a transposed operand needs no transpose of its own.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
@@ -64,10 +63,9 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
         beginFromShared(dot, byLoops);
       else if (gpu::isMultiplyAdd(dot))
         multiplyFromShared(dot, byLoops);
-      else if (!gpu::kWidthOf(dot)) // else threads have what the instructions take
+      else if (!gpu::kWidthOf(dot)) // else each lane has loaded its fragments
         stageFragments(dot);
-    // Products read their operands themselves: loads of these that nothing takes any more would
-    // count as readers.
+    // Dots now read shared memory. Unused loads of their operands would count as readers.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
     if (failed(verifyRings(getOperation())))
@@ -75,7 +73,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   }
 
   // A tile that is both operands is put once. Both puts come before both loads, so that one barrier
-  // serves them.
+  // serves both.
   void stageFragments(ir::DotOp dot) {
     SmallVector<gpu::ConvertLayoutOp> changes;
     for (Value operand : {dot.getA(), dot.getB()})
@@ -94,8 +92,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
       load(change, stage, dot);
   }
 
-  // Beside the product if the change happens there, so that global loads go first; else where it
-  // stood.
+  // Next to the dot if the change is in its block, so that global loads come first; else where the
+  // change is.
   Operation *placeOf(gpu::ConvertLayoutOp change, ir::DotOp dot) {
     return change->getBlock() == dot->getBlock() ? dot.getOperation() : change.getOperation();
   }
@@ -139,7 +137,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   }
 
   void replace(gpu::ConvertLayoutOp change, Value fragment, ir::DotOp dot) {
-    // A change with users before the product keeps them: they see the value in its own place.
+    // A change with users before the dot stays: they see the value at its own location.
     change.getResult().replaceUsesWithIf(fragment, [&](OpOperand &use) {
       return use.getOwner() == dot || placeOf(change, dot) == change;
     });
@@ -153,7 +151,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return op && op->getBlock() != dot->getBlock() ? op->getNextNode() : dot.getOperation();
   }
 
-  // Puts a tile for a product to read; what is put before a loop is released behind it.
+  // A tile that is put before a loop is released after the loop.
   Value getFor(ir::DotOp dot, Value tile, ArrayRef<layout::Layout> readers) {
     return getFor(dot, put(tile, readers, placeOf(tile, dot)));
   }
@@ -168,8 +166,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return memory;
   }
 
-  // Products that stand in loops share what was put for them before. What is put beside a product
-  // is released when no product of the block is under way any more.
+  // Dots in loops share what was put for them before. A tile that is put next to a dot is released
+  // at the end of the block, when none of its dots is in flight any more.
   Value getForGroups(ir::DotOp dot, Value tile, gpu::SmemType memory) {
     Operation *place = placeOf(tile, dot);
     if (place == dot) {
@@ -188,7 +186,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return shared;
   }
 
-  // What is a tile with rows for columns is put as that tile, so that other products share it.
+  // A transposed tile is put untransposed, so that other dots share it.
   StagedOperand stageForGroups(OpOperand &use) {
     auto dot = cast<ir::DotOp>(use.getOwner());
     gpu::SmemType memory = wgmmaStagingType(use);
@@ -197,7 +195,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
     return {getForGroups(dot, use.get(), memory)};
   }
 
-  // The release of a stage comes behind its last user.
+  // Moves the release of a stage after its last user.
   static void extend(gpu::ConsumerWaitOp get, Operation *user) {
     for (Operation *other : get.getRing().getUsers())
       if (auto release = dyn_cast<gpu::ConsumerReleaseOp>(other);
@@ -205,7 +203,8 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
         release->moveAfter(user);
   }
 
-  // What a product by wgmma adds to, and when to zero instead: the instruction can choose.
+  // The accumulator of a wgmma, and the condition on which to start from zero, which the
+  // instruction can do instead of a select.
   static std::pair<Value, Value> sumsOf(ir::DotOp dot) {
     auto select = dot.getAcc().getDefiningOp<arith::SelectOp>();
     bool resets = select && !isa<ShapedType>(select.getCondition().getType()) &&
@@ -215,7 +214,7 @@ struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
                   : std::pair(dot.getAcc(), Value());
   }
 
-  // The product is waited for where it stood, so that its result is a tile for those behind it.
+  // The wait stands where the dot stood, so that later users get a tile; ReorderDots moves it.
   void beginFromShared(ir::DotOp dot, const OperandsOfLoops &byLoops) {
     auto stage = [&](unsigned operand) {
       StagedOperand byLoop = byLoops.lookup({dot, operand});

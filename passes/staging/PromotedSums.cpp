@@ -20,7 +20,7 @@ int64_t accumulatorTiles(ir::DotOp dot) {
 
 namespace {
 
-/// The runs of one product, in order.
+/// The wgmmas of one dot, one per run of K, in order.
 class Runs {
 public:
   Runs(OpBuilder &builder, ir::DotOp dot, const StagedOperands &operands)
@@ -67,8 +67,8 @@ Value addPromoted(ir::DotOp dot, const StagedOperands &operands) {
     older = younger;
   }
   Value last = runs.wait(older, 0);
-  // Others wait for the stages that the products have read: sums for the next iteration are added
-  // when these are released.
+  // Consumers must release the stages first, since the producer waits for that: if only the next
+  // iteration takes the sum, it is added at the end of the body.
   Operation *end = dot->getBlock()->getTerminator();
   if (llvm::all_of(dot->getUsers(), [&](Operation *user) { return user == end; }))
     builder.setInsertionPoint(end);

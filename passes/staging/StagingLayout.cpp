@@ -9,8 +9,8 @@ namespace tile::passes {
 
 namespace {
 
-// Dimensions from the fastest in the registers that write the tile: its rows in shared memory run
-// the same way.
+// The tile's dimensions, from the fastest varying in the registers that write it: its rows in
+// shared memory have the same order.
 std::vector<int32_t> orderOf(const layout::Layout &layout) {
   int32_t rank = layout.rank(), fastest = rank - 1;
   const std::vector<layout::Coords> &registers = layout.bases(layout::In::Register),
@@ -26,8 +26,8 @@ std::vector<int32_t> orderOf(const layout::Layout &layout) {
   return order;
 }
 
-// What keeps 16 bytes of a row together comes first, since copies move so many: of equal ones that
-// for ldmatrix.
+// Layouts that keep 16 bytes of a row together come first, since copies move that many; of equal
+// ones that for ldmatrix wins.
 std::vector<layout::SharedLayout> candidatesFor(const layout::Layout &writer,
                                                 ArrayRef<layout::Layout> readers, int bytes) {
   std::vector<layout::SharedLayout> candidates;
@@ -39,7 +39,7 @@ std::vector<layout::SharedLayout> candidatesFor(const layout::Layout &writer,
   return candidates;
 }
 
-// Do all readers get their fragments by ldmatrix?
+// Can all readers get their fragments by ldmatrix?
 bool deliversMatrices(const layout::SharedLayout &shared, ArrayRef<layout::Layout> readers,
                       int bytes) {
   return llvm::all_of(readers, [&](const layout::Layout &reader) {

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace tile::passes {
 
-// The two dimensions of a tile that have elements; nothing if there are more or fewer.
+// The two dimensions of a tile that are longer than 1; nothing if there are more or fewer.
 static std::optional<std::pair<size_t, size_t>> dimsOfMatrix(ir::ViewLoadOp load) {
   SmallVector<size_t> dims;
   for (auto [dim, extent] : llvm::enumerate(ir::shapeOf(load.getResult().getType())))
@@ -24,7 +24,7 @@ static bool areEqual(Value a, Value b) {
                     constant == other);
 }
 
-// Equal but for the order of two of them.
+// Are the values equal except that the two dimensions are exchanged?
 static bool areSwapped(OperandRange values, OperandRange others, std::pair<size_t, size_t> dims) {
   for (auto [i, value] : llvm::enumerate(values)) {
     size_t other = i == dims.first ? dims.second : i == dims.second ? dims.first : i;

@@ -1,18 +1,18 @@
-// Tiles that are taken with rows for columns: one tile in shared memory serves both ways.
+// Transposed tiles: one tile in shared memory serves dots that take it either way.
 #pragma once
 
 #include "ir/tile/TileDialect.h"
 
 namespace tile::passes {
 
-/// Do two loads read the same elements, one with rows for columns? Their views are each other's
-/// transpose. That nothing changes the memory between the two is for the caller to know.
+/// Do two loads read the same elements, one transposed? Their views are each other's transpose. The
+/// caller knows that nothing writes the memory between the two.
 bool isTransposeOf(ir::ViewLoadOp load, ir::ViewLoadOp other);
 
-/// The matrix that an operand is with rows for columns, but for its layout; null if it is none.
+/// The matrix that an operand is the transpose of, except for its layout; null if there is none.
 mlir::Value transposedIn(mlir::Value operand);
 
-/// A load whose tile an operand is, and whether with rows for columns.
+/// The load that an operand comes from, and whether the operand is transposed.
 struct OperandLoad {
   ir::ViewLoadOp load;
   bool isTransposed = false;

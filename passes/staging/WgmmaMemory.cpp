@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace tile::passes {
 
-// What lies in shared memory: f32 that is multiplied as tf32 is rounded there.
+// The element type in shared memory: f32 that is multiplied as tf32 is rounded there.
 static Type elementInMemory(OpOperand &operand) {
   Type element = ir::elementTypeOf(operand.get().getType());
   bool isRounded =
@@ -35,8 +35,8 @@ int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
   return ir::wgmmaColumns(wgmma, sizes.n, groups / ofRows);
 }
 
-// The dimension of an operand along which the elements that its load finds as neighbours in memory
-// lie. Changes of shape between the two only add and drop dimensions of extent 1.
+// The dimension of the loaded matrix that is contiguous in memory. Changes of shape between the
+// load and the dot only add and drop dimensions of extent 1.
 static int32_t fastestDim(ir::ViewLoadOp load) {
   gpu::AccessAttr access = gpu::accessOf(load);
   int32_t dim = 0,
@@ -46,31 +46,29 @@ static int32_t fastestDim(ir::ViewLoadOp load) {
   return std::min(dim, 1);
 }
 
-// Operands of instructions that read one way alone must lie so where they were loaded: others are
-// computed from the load.
+// Instructions that only read K-major operands need them K-major as they were loaded: a transposed
+// one counts as computed.
 static OperandLoad loadOf(OpOperand &operand) {
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(cast<ir::DotOp>(operand.getOwner()));
   return wgmma && wgmma->takesMnMajor ? loadEitherWay(operand.get())
                                       : OperandLoad{loadBehind(operand.get())};
 }
 
-// Is an operand computed where the product stands, so that it would be put to shared memory for
-// this product alone?
+// Is an operand computed in the dot's block, so that it would be put to shared memory for this dot
+// alone?
 static bool isComputedBeside(OpOperand &operand) {
   Operation *op = operand.get().getDefiningOp();
   return !loadOf(operand).load && (!op || op->getBlock() == operand.getOwner()->getBlock());
 }
 
-// Is a tile another product's result with rows for columns, and something computed from each
-// element?
+// Is the tile another dot's result, transposed and possibly computed on element by element?
 static bool isTransposedResult(Value tile) {
-  llvm::SetVector<std::pair<Value, unsigned>> open; // with 1 if rows are columns of the tile
+  llvm::SetVector<std::pair<Value, unsigned>> open; // with 1 if transposed an odd number of times
   open.insert({tile, 0});
   for (size_t i = 0; i < open.size(); ++i) {
     auto [value, isTransposed] = open[i];
     Operation *op = value.getDefiningOp();
-    if (isa_and_present<ir::DotOp, gpu::DotWaitOp>(
-            op)) { // the latter where products have been begun already
+    if (isa_and_present<ir::DotOp, gpu::DotWaitOp>(op)) { // dots that are already asynchronous
       if (isTransposed)
         return true;
       continue;
@@ -86,12 +84,12 @@ static bool isTransposedResult(Value tile) {
   return false;
 }
 
-// The dimension along which threads have neighbours of a computed operand: that of the load it is
-// computed from, if it is.
+// The dimension in which a computed operand is ordered: that of the load that it is computed from,
+// if there is one.
 static int32_t fastestDimOfComputed(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {
   bool isA = operand.getOperandNumber() == 0;
   if (isA || !wgmma.takesMnMajor)
-    return isA ? 1 : 0; // along K
+    return isA ? 1 : 0; // K-major
   Value tile = operand.get();
   while (Operation *op = tile.getDefiningOp()) {
     if (ir::ViewLoadOp load = loadBehind(tile))

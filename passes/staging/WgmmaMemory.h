@@ -1,5 +1,5 @@
-// Where the operands of a product by wgmma lie in shared memory. Who chooses the variant and who
-// stages the operands ask the same function, so that what was promised is what is built.
+// The shared memory of a wgmma's operands. The pass that chooses the variant and the pass that
+// stages the operands ask the same function, so that what the one assumed is what the other builds.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -11,28 +11,25 @@
 
 namespace tile::passes {
 
-/// The instructions for a product's element types, if there are any.
+/// The instruction for a dot's element types, if there is one.
 std::optional<ir::WgmmaInstruction> wgmmaFor(ir::DotOp dot);
 
-/// Columns of the instructions of a product whose groups of four warps share its rows first, then
-/// its columns; 0 if they make up no whole instructions. M is a multiple of 64, the kernel's warps
-/// of 4.
+/// N of the instructions of a dot whose warpgroups divide its rows first and then its columns; 0 if
+/// that leaves no whole instructions. M is a multiple of 64, the kernel's warps of 4.
 int64_t wgmmaColumnsOf(ir::DotOp dot, const ir::WgmmaInstruction &wgmma);
 
-/// Does a product by wgmma take its A from registers, as threads hold it: is it computed where the
-/// product stands, and not from another product's result with rows for columns, which has to go
-/// through shared memory anyway? What is computed before a loop is put there once. Decided once, as
-/// isKMajorOperand.
+/// Does a wgmma take A from registers? It does if A is computed next to the dot, but not from
+/// another dot's transposed result, which has to go through shared memory anyway. What is computed
+/// before a loop is put to shared memory once. Decided once, like isKMajorOperand.
 bool staysInRegisters(mlir::OpOperand &a);
 
-/// Is such an operand K-major in shared memory: do neighbours along K lie side by side? It is
-/// ordered as its view if it is loaded, so that copies find neighbours on both sides; what is
-/// computed, as threads hold it. Decided once, while the load that the operand comes from is still
-/// to be seen (gpu::setKMajor).
+/// Is an operand K-major in shared memory? A loaded one is ordered as its view, so that copies find
+/// contiguous elements on both sides; a computed one as threads hold it. Decided once, while the
+/// load is still there (gpu::setKMajor).
 bool isKMajorOperand(mlir::OpOperand &operand);
 
-/// The memory of an operand of such a product. Nothing, with a sentence in *why, if it is an A that
-/// stays in registers, or the instructions cannot read it in that order.
+/// The memory of an operand of a wgmma. Nothing, with a sentence in *why, if it is an A that stays
+/// in registers, or if the instructions cannot read it in that order.
 std::optional<layout::SharedLayout> wgmmaMemory(mlir::OpOperand &operand, std::string *why);
 
 /// The same as the type of a staged tile; null if there is none.

@@ -1,4 +1,4 @@
-// CombineTileOps: fewer and larger tile operations. dot + add becomes one dot.
+// CombineTileOps: fewer and larger tile operations. A dot and an add become one dot.
 #include "passes/Passes.h"
 
 #include "mlir/IR/Matchers.h"

@@ -1,9 +1,9 @@
-// ExpandDots: f32 products of several terms. Each operand is split into parts that the tensor core
+// ExpandDots: f32 dots in several terms. Each operand is split into addends that the tensor core
 // multiplies exactly, the largest first: with x = big + small (+ smaller), a*b is nearly big*big
-// and the products of the other parts. Those are summed first, smallest first. Where the sum is NaN
-// although the operands are finite or infinite (inf - inf in the split, inf * 0), it is zeroed, or
-// infinite products would come out as NaN. Products of fp8 that the target's tensor core does not
-// have become products of f16.
+// plus the products of the other addends. Those are accumulated first, the smallest first. If their
+// sum is NaN although the operands are finite or infinite (inf - inf in the split, inf * 0), it is
+// zeroed, since infinite products would come out as NaN otherwise. fp8 dots become f16 dots if the
+// target's tensor core has none for fp8.
 #include "passes/Passes.h"
 
 #include "ir/KnownTarget.h"
@@ -44,7 +44,7 @@ Parts tf32Parts(OpBuilder &builder, Location loc, Value tile) {
   return {big, arith::SubFOp::create(builder, loc, tile, big)};
 }
 
-// The big part is cut off rather than rounded: a rounded one could overflow to infinity.
+// The largest addend is truncated, not rounded: rounding could overflow to infinity.
 Parts bf16Parts(OpBuilder &builder, Location loc, Value tile, int count) {
   auto wide = cast<RankedTensorType>(tile.getType()), narrow = wide.clone(builder.getBF16Type());
   Value part = withoutLowBits(builder, loc, tile, 16);
@@ -58,7 +58,7 @@ Parts bf16Parts(OpBuilder &builder, Location loc, Value tile, int count) {
   return parts;
 }
 
-/// Which parts of a and b are multiplied, the smallest products first and big*big last.
+/// Pairs of addends of a and b to multiply, the smallest products first and big*big last.
 using Terms = ArrayRef<std::pair<int, int>>;
 constexpr std::pair<int, int> kThreeTerms[] = {{0, 1}, {1, 0}, {0, 0}};
 constexpr std::pair<int, int> kSixTerms[] = {{1, 1}, {0, 2}, {2, 0}, {0, 1}, {1, 0}, {0, 0}};
@@ -82,7 +82,7 @@ void expand(ir::DotOp dot, const Parts &a, const Parts &b, Terms terms, ir::Prec
   dot.erase();
 }
 
-// Multiply-adds have all bits of f32: they need no terms.
+// Multiply-adds are exact to f32: they need no terms.
 void expand(ir::DotOp dot) {
   if (gpu::demandedVariantOf(dot) == gpu::VariantKind::Fma)
     return dot.setPrecision(ir::Precision::Ieee);
@@ -99,7 +99,7 @@ void expand(ir::DotOp dot) {
 }
 
 /// Why the target's tensor core does not multiply these fp8 operands; nothing if it does, or if
-/// they are none.
+/// they are not fp8.
 std::optional<std::string> refuseFloat8(ir::DotOp dot, const ir::Target &target) {
   if (!ir::isFloat8(ir::elementTypeOf(dot.getA().getType())))
     return std::nullopt;
@@ -115,7 +115,7 @@ std::optional<std::string> refuseFloat8(ir::DotOp dot, const ir::Target &target)
   return std::nullopt;
 }
 
-// f16 holds every fp8 number.
+// f16 represents every fp8 number.
 void widenFloat8(ir::DotOp dot, StringRef reason) {
   OpBuilder builder(dot);
   for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {

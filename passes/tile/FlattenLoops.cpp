@@ -1,19 +1,18 @@
-// FlattenLoops: `tile.flatten` on a loop makes it and the loop inside it one. Loads that run ahead
-// of the one loop run on where one iteration of the outer loop ends and the next begins: in a
-// persistent kernel, while a tile is stored.
+// FlattenLoops: merges a loop with `tile.flatten` and the loop inside it. Loads that run ahead then
+// cross from one iteration of the outer loop to the next: in a persistent kernel they are in flight
+// while a tile is stored.
 //
-// A nest of nothing else is one loop over all pairs of indices. What stands beside the inner loop
-// executes in the first or the last step of a tile (an iteration of the outer loop); the indices
-// are carried, since to divide one index by the count would cost more:
+// A perfect nest becomes one loop over all pairs of indices. Otherwise operations before and after
+// the inner loop execute in the first or the last step of a tile (an iteration of the outer loop);
+// the indices are carried, which is cheaper than dividing one index by the trip count:
 //
-//   for i: { P(i); x = for j (a = init): B(i, j, a); T(i, x) }   becomes, if there are pairs of indices,
-//
+//   for i: { P(i); x = for j (a = init): B(i, j, a); T(i, x) }
+//   becomes, if there are pairs of indices,
 //   for each pair (i, j), P(i), a:  { a = j is the first ? init : a; x = B(i, j, a);
 //                                     if j is the last: { T(i, x); the next i, P(i) } }
 //
-// and, if the inner loop has no iteration, the outer one without it. The steps of an ordered
-// barrier (PingPongLoops) move along: a team waits in the first step of a tile and arrives in the
-// last one.
+// and, if the inner loop has no iteration, the outer loop without it. The ordered barrier of
+// PingPongLoops moves along: a team waits in the first step of a tile and arrives in the last one.
 #include "passes/Passes.h"
 
 #include "ir/annotations/LoopAnnotations.h"
@@ -33,7 +32,8 @@ namespace tile::passes {
 
 namespace {
 
-// Counts are multiplied: a loop that runs backwards, so not at all, must count 0 and not less.
+// Trip counts are multiplied: a loop whose bounds are out of order must count 0, not a negative
+// number.
 void keepCountsPositive(scf::ForOp loop, Operation *before) {
   OpBuilder builder(before);
   loop.setUpperBound(
@@ -42,7 +42,7 @@ void keepCountsPositive(scf::ForOp loop, Operation *before) {
 
 bool isOrdered(Operation *op) { return isa<gpu::OrderWaitOp, gpu::OrderArriveOp>(op); }
 
-/// A nest with work beside its inner loop.
+/// A nest with operations around its inner loop.
 class NestFlattener {
 public:
   explicit NestFlattener(const LoopNest &nest)
@@ -53,7 +53,8 @@ public:
     Value outerCount = tripCountOf(b_, outer_, /*all=*/true);
     innerCount_ = tripCountOf(b_, inner_);
     count_ = arith::MulIOp::create(b_, loc_, outerCount, innerCount_);
-    // Both roles and both teams enter, though one may have no tile: they take turns.
+    // Both roles and both teams must enter, even if one has no tile: all take part in the ordered
+    // barrier.
     Value any = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sgt, count_, number(0));
     if (isOrdered_)
       count_ = arith::MulIOp::create(b_, loc_, tripCountOf(b_, outer_), innerCount_);
@@ -102,12 +103,12 @@ private:
       inner->replaceAllUsesWith(inner.getInitArgs());
       inner.erase();
       for (Operation &op : llvm::make_early_inc_range(*body))
-        if (isOrdered(&op)) // without dots there are no turns
+        if (isOrdered(&op)) // without dots nothing is ordered
           op.erase();
     });
   }
 
-  // The loop carries the indices, what follows from the outer one, and what the inner loop carries.
+  // The loop carries the indices, what depends on the outer one, and what the inner loop carries.
   void asOne() {
     IRMapping first;
     first.map(outer_.getInductionVar(), outer_.getLowerBound());
@@ -123,8 +124,8 @@ private:
     writeBody(one);
   }
 
-  // What stands before the inner loop, for the outer index of a mapping; the values that are
-  // carried.
+  // Clones the operations before the inner loop for the outer index in `at`. Returns the carried
+  // values.
   SmallVector<Value> carriedAt(IRMapping &at) {
     for (Operation *op : nest_.before)
       if (!isOrdered(op))
@@ -186,7 +187,7 @@ private:
                                   : arith::TruncIOp::create(b_, loc_, i32, count).getResult();
   }
 
-  // After the last pair there is no next outer index, for which nothing may be computed.
+  // After the last pair the next outer index is out of range, so nothing may be computed for it.
   SmallVector<Value> nextOuter(scf::ForOp one, Value isLast) {
     Value lastPair = b_.createOrFold<arith::SubIOp>(loc_, count_, number(1));
     Value isBefore =
@@ -212,8 +213,8 @@ private:
   OpBuilder b_;
   Location loc_;
   bool isOrdered_ = false;        ///< Do teams alternate the tiles?
-  Operation *lastWait_ = nullptr; ///< of a nest that is ordered
-  Value innerCount_;              ///< steps of a tile
+  Operation *lastWait_ = nullptr; ///< of an ordered nest
+  Value innerCount_;              ///< steps per tile
   Value count_;                   ///< pairs of indices
 };
 

@@ -1,5 +1,5 @@
-// HoistInvariants: upstream's loop-invariant code motion, for the loops that want it. Inner loops
-// first, so that what leaves one may leave the next.
+// HoistInvariants: MLIR's loop-invariant code motion, except for loops that opt out. Inner loops
+// come first, so that operations can leave several loops.
 #include "passes/Passes.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"

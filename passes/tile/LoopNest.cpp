@@ -66,7 +66,7 @@ std::string whyNotFlattenable(const LoopNest &nest) {
   if (outer.getInductionVar().getType() != inner.getInductionVar().getType())
     return "the loops count in different types";
   for (Operation *op : nest.before)
-    if (!isMemoryEffectFree(op) && !isa<gpu::OrderWaitOp>(op)) // which PingPongLoops put there
+    if (!isMemoryEffectFree(op) && !isa<gpu::OrderWaitOp>(op)) // from PingPongLoops
       return "what stands before the inner loop has effects";
   for (Value value : nest.carried)
     if (!value.getType().isIntOrIndexOrFloat())
@@ -74,13 +74,13 @@ std::string whyNotFlattenable(const LoopNest &nest) {
   return "";
 }
 
-// What the producer takes for a bound.
+// The value that the producer takes for a bound.
 static Value ofProducer(Value bound) {
   auto byRole = bound.getDefiningOp<ir::ByRoleOp>();
   return byRole ? byRole.getAll() : bound;
 }
 
-// A length that is rounded up may pass the largest signed number.
+// The rounded-up length may exceed the largest signed number, so the division is unsigned.
 Value tripCountOf(OpBuilder &b, scf::ForOp loop, bool all) {
   Location loc = loop.getLoc();
   Value lower = loop.getLowerBound(), step = loop.getStep();

@@ -1,5 +1,5 @@
-// A loop around one other, which FlattenLoops may make one loop and PingPongLoops may divide among
-// teams.
+// A loop around one other loop, for FlattenLoops, which merges them, and PingPongLoops, which
+// divides the outer one among teams.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
@@ -12,25 +12,25 @@ namespace tile::passes {
 struct LoopNest {
   mlir::scf::ForOp outer, inner;
   llvm::SmallVector<mlir::Operation *> before, after; ///< in the outer body, around the inner loop
-  /// Scalars that are computed before the inner loop and used in it or after it: a flattened loop
+  /// Scalars that are computed before the inner loop and used in or after it: a flattened loop
   /// carries them.
   llvm::SmallVector<mlir::Value> carried;
 
-  /// Is the inner loop the whole outer body? Then it takes and yields the carried values as they
-  /// are.
+  /// Is the nest perfect, with an inner loop that takes and yields the carried values unchanged?
   bool isInnerAll() const;
 };
 
-/// The nest whose outer loop this is, with bounds of the inner loop that the outer body computed
-/// and could have been computed before moved there. Null loops, with a sentence in *why, if the
-/// outer body holds not just one loop or its bounds depend on the outer index.
+/// The nest with this outer loop. Pure operations of the outer body that do not depend on its index
+/// are moved before the nest, since the inner bounds may need them. Returns null loops, with a
+/// sentence in *why, if the outer body does not hold exactly one loop or the inner bounds depend on
+/// the outer index.
 LoopNest nestOf(mlir::scf::ForOp outer, std::string *why = nullptr);
 
-/// Why a nest with work beside its inner loop cannot become one loop; empty if it can.
+/// Why a nest that is not perfect cannot become one loop; empty if it can.
 std::string whyNotFlattenable(const LoopNest &nest);
 
-/// The number of iterations of a loop whose step is positive. For a loop whose bounds differ by
-/// role those of the producer if `all`.
+/// The trip count of a loop with a positive step. If its bounds differ by role and `all` is set,
+/// that of the producer.
 mlir::Value tripCountOf(mlir::OpBuilder &b, mlir::scf::ForOp loop, bool all = false);
 
 } // namespace tile::passes

@@ -1,6 +1,6 @@
 // LowerViews: a view argument becomes what a launch passes (pointer, extents, strides), and each
-// access of a view learns which dimension is contiguous, how wide its vectors may be, and which
-// bounds checks it needs.
+// access of a view is annotated with its contiguous dimension, the width of its vectors, and the
+// bounds checks that it needs.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"
@@ -23,15 +23,14 @@ namespace tile::passes {
 
 namespace {
 
-// The arguments of the kernel's ABI that replace one argument of the source kernel.
+// Appends the arguments of the kernel's ABI that replace one argument of the source kernel.
 class ArgumentExpander {
 public:
   ArgumentExpander(func::FuncOp function, unsigned source)
       : function_(function), source_(source),
         builder_(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
-  // Replaces the uses of a view by a `tile.make_view` of new arguments. They are appended; the
-  // caller erases the view.
+  // Replaces a view by a `tile.make_view` of new arguments; the caller erases the view.
   void expandView(ir::ViewType type) {
     Location loc = function_.getArgument(source_).getLoc();
     auto alignment = function_.getArgAttrOfType<IntegerAttr>(source_, ir::kAlignmentAttr);
@@ -43,7 +42,7 @@ public:
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       Value extent = append(builder_.getI32Type(), ir::ParamKind::Extent, dim,
                             fact(ir::kExtentDivisibleAttr, dim));
-      if (int64_t known = fact(ir::kExtentsAttr, dim, -1); known >= 0) // the launch passes it still
+      if (int64_t known = fact(ir::kExtentsAttr, dim, -1); known >= 0) // still passed by the launch
         extent = arith::ConstantOp::create(builder_, loc,
                                            builder_.getI32IntegerAttr(static_cast<int32_t>(known)));
       extents.push_back(
@@ -57,7 +56,7 @@ public:
     function_.getArgument(source_).replaceAllUsesWith(view);
   }
 
-  // A scalar or pointer stays as it is, but moves behind what was appended before it.
+  // A scalar or pointer stays as it is, but moves after the arguments that have been appended.
   void keep() {
     Type type = function_.getArgument(source_).getType();
     auto alignment = function_.getArgAttrOfType<IntegerAttr>(source_, ir::kAlignmentAttr);
@@ -108,8 +107,8 @@ private:
   OpBuilder builder_;
 };
 
-// The grid's symbols named arguments of the source kernel; now each is the scalar that took its
-// place. `first` is where the new arguments begin.
+// The grid's symbols name arguments of the source kernel: renames them to the scalars that replaced
+// these. `first` is the first new argument.
 void remapGrid(func::FuncOp function, unsigned first) {
   auto symbols = function->getAttrOfType<ArrayAttr>(ir::kGridSymbolsAttr);
   if (!symbols)
@@ -171,7 +170,7 @@ ir::MakeViewOp permute(OpBuilder &builder, ir::PermuteViewOp op, ir::MakeViewOp 
   return permuted;
 }
 
-// Questions about a view become the values it was made of.
+// Folds queries of a view to the operands of its `make_view`.
 LogicalResult foldViewQueries(func::FuncOp function) {
   SmallVector<Operation *> queries;
   function.walk([&](Operation *op) {
@@ -206,7 +205,6 @@ bool isUnit(Value stride) {
   return matchPattern(stride, m_ConstantInt(&constant)) && constant.isOne();
 }
 
-// What LowerViews knows of one access.
 struct AccessFacts {
   SmallVector<int32_t> order;
   SmallVector<gpu::Bounds> bounds;
@@ -227,8 +225,8 @@ public:
   }
 
 private:
-  // Dimensions from the fastest varying: a unit stride first, the others from the last to the
-  // first.
+  // The dimensions from the fastest varying: those of unit stride first, the others from the last
+  // to the first.
   SmallVector<int32_t> memoryOrder(ir::MakeViewOp view) {
     SmallVector<int32_t> order;
     auto rank = static_cast<int32_t>(view.getStrides().size());
@@ -241,8 +239,8 @@ private:
     return order;
   }
 
-  // A tile whose extent divides both its offset and the view's extent is inside or outside as a
-  // whole.
+  // A tile is inside or outside as a whole if its extent divides both its offset and the view's
+  // extent.
   gpu::Bounds boundsOf(ir::MakeViewOp view, Value offset, int64_t extent, int64_t dim,
                        bool isUnchecked) {
     if (isUnchecked)
@@ -251,8 +249,8 @@ private:
     return divides ? gpu::Bounds::WholeTile : gpu::Bounds::EachElement;
   }
 
-  // Odd tile extents (96 = 32 * 3) need more than powers of two: constant factors and declared
-  // divisors are looked at.
+  // Odd tile extents (96 = 32 * 3) need more than the powers of two of AxisInfo: constant factors
+  // and declared divisors count, too.
   bool isMultiple(Value value, int64_t extent) {
     if (axis_.divisibilityOf(value) % extent == 0)
       return true;
@@ -281,8 +279,7 @@ private:
     for (int64_t dim = 0; dim < tile.getRank(); ++dim) {
       int64_t offsetDivisor = axis_.divisibilityOf(offsets[dim]);
       bool isFastest = dim == fastest;
-      // Other dimensions step by their stride: it, or offset and step together, must keep the
-      // alignment.
+      // Other dimensions advance by multiples of their stride, which must keep the alignment.
       vector = std::min(vector,
                         isFastest ? offsetDivisor : axis_.divisibilityOf(view.getStrides()[dim]));
     }
@@ -294,7 +291,7 @@ private:
   AxisInfoAnalysis axis_;
 };
 
-// What follows knows structured control flow alone.
+// Later passes only know structured control flow.
 LogicalResult verifyControlFlow(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return ir::userError(function.emitOpError(), ErrorCode::Unsupported)

@@ -1,8 +1,8 @@
-// PadDots: products smaller than the tensor core's instructions, or no multiple of them, are
-// extended by zeros: K must be zero beyond its end, rows and columns beyond the result's are cut
-// off again. An accumulator that a loop carries is carried extended, so that the loop does not move
-// it. Warps share powers of two alone: a result of an odd number of instructions along M and N
-// would be computed whole by each warp. It is extended, too, where that at least halves the work.
+// PadDots: pads dots whose extents are not multiples of the tensor core's instructions with zeros:
+// K must be zero beyond its end, and rows and columns beyond the result's are cut off again. If a
+// loop carries the accumulator it carries the padded one, so that the loop does not resize it.
+// Warps can only divide powers of two: a result with an odd number of instructions along M and N
+// would be computed as a whole by each warp. It is padded, too, if that at least halves the work.
 #include "passes/Passes.h"
 
 #include "ir/annotations/FunctionAnnotations.h"
@@ -23,7 +23,7 @@ namespace tile::passes {
 
 namespace {
 
-/// The tile with its last two extents changed.
+/// The tile with its last two extents resized.
 Value resized(OpBuilder &builder, Location loc, Value tile, int64_t rows, int64_t columns) {
   auto type = cast<RankedTensorType>(tile.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -32,7 +32,7 @@ Value resized(OpBuilder &builder, Location loc, Value tile, int64_t rows, int64_
   return builder.createOrFold<ir::ResizeOp>(loc, result, tile);
 }
 
-/// The loop whose variable the product adds to and nothing else reads; null if there is none.
+/// The loop that carries the dot's accumulator, which nothing else reads; null if there is none.
 scf::ForOp carrierOf(ir::DotOp dot) {
   auto variable = dyn_cast<BlockArgument>(dot.getAcc());
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
@@ -43,12 +43,12 @@ scf::ForOp carrierOf(ir::DotOp dot) {
                                                                                  : scf::ForOp();
 }
 
-/// What computes the least part of a result at once: an instruction of a warp, or a multiply-add of
-/// a thread.
+/// The smallest piece of a result that is computed at once: by an instruction of a warp, or a
+/// multiply-add of a thread.
 struct Unit {
   int64_t m, n, k;
   int64_t holders; ///< warps, or threads
-  int64_t threads; ///< of a holder
+  int64_t threads; ///< per holder
 };
 
 Unit unitOf(ir::DotOp dot) {
@@ -71,15 +71,15 @@ Extents alignedTo(ir::DotOp::Sizes sizes, int64_t m, int64_t n) {
 
 int64_t powerOfTwoIn(int64_t number) { return number & -number; }
 
-/// Elements of a result, whole units, that each thread computes.
+/// Elements of a result of whole units that each thread computes.
 int64_t elementsPerThread(const Extents &result, int64_t batch, const Unit &unit) {
   int64_t parts =
       powerOfTwoIn(batch) * powerOfTwoIn(result.m / unit.m) * powerOfTwoIn(result.n / unit.n);
   return batch * result.m * result.n / std::min(parts, unit.holders) / unit.threads;
 }
 
-/// Whole units; more of them if that at least halves what a thread computes. Not for few elements:
-/// computing them all costs less than moving operands to wider tiles.
+/// Whole units; more of them if that at least halves the elements per thread. Not if there are few
+/// elements: computing them all costs less than moving operands to wider tiles.
 Extents extended(ir::DotOp::Sizes sizes, const Unit &unit) {
   constexpr int64_t kFewElements = 64;
   Extents best = alignedTo(sizes, unit.m, unit.n);
@@ -126,7 +126,7 @@ struct PadDots : passes::impl::PadDotsBase<PadDots> {
     dot.getResult().replaceAllUsesExcept(cut, cut.getDefiningOp());
   }
 
-  // The loop gets one more variable; the old one carries its initial value, and goes when nobody
+  // Adds a variable to the loop; the old one carries its initial value, and is removed if nothing
   // reads it.
   void carryPadded(scf::ForOp loop, ir::DotOp dot, int64_t m, int64_t n) {
     unsigned index = cast<BlockArgument>(dot.getAcc()).getArgNumber() - 1;

@@ -1,4 +1,4 @@
-// PingPongLoops: two teams of a warpgroup each alternate the tiles of a nest that asks for
+// PingPongLoops: two teams of one warpgroup each alternate the tiles of a nest that asks for
 // `tile.ping_pong`.
 //
 //   for i: { P(i); for j: B(i, j); T(i) }    becomes
@@ -8,12 +8,12 @@
 //   if the other team had the last tile: { order_wait }
 //
 // So one team issues the dots of its tile while the other executes the epilogue T of its own. A
-// team has every second outer index, the producer warp, which loads for both, has all
+// team has every second outer index; the producer warp, which loads for both, has all
 // (`tile.by_role`). The wait after the loop balances the ordered barrier: the team whose tile would
-// come next waits once more, so that every arrival has its wait.
+// come next waits once more, so that every `bar.arrive` has its `bar.sync`.
 //
-// FlattenLoops makes the nest one loop and moves the steps of the ordered barrier along. A nest
-// that it will not flatten stays as it is.
+// FlattenLoops merges the nest and moves the ordered barrier along. A nest that it cannot merge
+// stays as it is.
 #include "passes/Passes.h"
 
 #include "ir/annotations/FunctionAnnotations.h"
@@ -50,7 +50,7 @@ std::string whyNotPingPong(scf::ForOp inner) {
   return "";
 }
 
-/// Divides a nest among two teams.
+/// Divides the outer iterations of a nest among two teams.
 class PingPong {
 public:
   explicit PingPong(const LoopNest &nest)

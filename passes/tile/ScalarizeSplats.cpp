@@ -1,5 +1,5 @@
-// ScalarizeSplats: arithmetic on splats becomes scalar arithmetic, which a thread does once instead
-// of once an element.
+// ScalarizeSplats: arithmetic on splats becomes scalar arithmetic, which a thread executes once and
+// not per element.
 #include "passes/Passes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -17,7 +17,7 @@ namespace tile::passes {
 
 namespace {
 
-// The scalar behind a splat, made anew for constants; null if the tile is none.
+// The scalar of a splat, created for constants; null if the tile is not a splat.
 Value splattedScalar(Value tile, PatternRewriter &rewriter) {
   if (auto splat = tile.getDefiningOp<ir::SplatOp>())
     return splat.getValue();

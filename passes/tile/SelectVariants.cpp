@@ -1,5 +1,5 @@
-// SelectVariants: asks the registry, in order, and writes down the first variant that applies and
-// why the better ones did not. Products also get the grid of warps that shares the work.
+// SelectVariants: asks the registry of variants, best first, and records the first one that applies
+// and why better ones did not. Dots also get the grid of warps that divides their work.
 #include "passes/Passes.h"
 
 #include "ir/KnownTarget.h"
@@ -29,8 +29,8 @@ namespace tile::passes {
 
 namespace {
 
-// Pointer tiles: the dimension with the longest run is the fastest, and vectors are as long as its
-// run, its alignment and the mask's runs allow.
+// For tiles of pointers: the fastest dimension is that with the longest contiguous run; vectors are
+// as long as its run, its alignment and the runs of the mask allow.
 void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysis &axis) {
   auto tile = dyn_cast<RankedTensorType>(pointers.getType());
   if (!tile)
@@ -52,13 +52,13 @@ void annotatePointers(Operation *op, Value pointers, Value mask, AxisInfoAnalysi
   gpu::setAccess(op, order, vector);
 }
 
-/// By how many warps a product's result can be shared so that each has tiles of the instruction for
-/// itself.
+/// The most warps, per dimension, that can divide a dot's result so that each has instruction tiles
+/// of its own.
 struct Room {
   int64_t batch, rows, columns;
 };
 
-// Of an instruction of four warps each has 16 rows.
+// Each of the four warps of a wgmma has 16 rows.
 constexpr int64_t kRowsOfWgmmaWarp = ir::kWgmmaRows / ir::kWarpsPerWarpgroup,
                   kWgmmaLeastColumns = 8;
 
@@ -72,9 +72,8 @@ Room roomOf(ir::DotOp dot) {
           powerOfTwoDivisor(sizes.n) / (mma ? mma->shape.n : 1)};
 }
 
-// The batch is shared first, since its matrices have nothing in common. Then the longer side of a
-// warp's tile is halved until all warps have one, so that each reads as little of a and b as
-// possible.
+// Divides the batch first, since its matrices share no operands. Then the longer side of a warp's
+// tile is halved until all warps have one, so that each reads as little of A and B as possible.
 void chooseWarpGrid(ir::DotOp dot) {
   ir::DotOp::Sizes sizes = dot.getSizes();
   Room room = roomOf(dot);
@@ -88,23 +87,23 @@ void chooseWarpGrid(ir::DotOp dot) {
     else if (canSplitColumns)
       n *= 2;
     else
-      m *= 2; // more warps than tiles: the rest compute the same
+      m *= 2; // more warps than tiles: the others compute the same
   }
   gpu::setWarpGrid(dot, m, n, static_cast<int32_t>(ofBatch));
 }
 
-// Groups of four warps each take 64 rows, and columns when there are no more: what they read of B
-// is the same then.
+// Divides rows among warpgroups, 64 each, and columns only if rows are used up: warpgroups with the
+// same columns read the same B.
 void chooseWgmmaGrid(ir::DotOp dot) {
   int64_t warps = ir::warpsOf(dot), rows = std::min(warps, roomOf(dot).rows);
   gpu::setWarpGrid(dot, static_cast<int32_t>(rows), static_cast<int32_t>(warps / rows), 1);
 }
 
-// Products that pass rows on share one grid, of as many rows as there is room for. With one column
-// each warp holds its rows whole: the accumulator lies as the next product's A does, and reductions
-// of rows stay in a warp. With several, A goes through shared memory anyway, and only what was
-// reduced from rows stays in place. Nothing if that is no gain, or the products have no such grid
-// in common; those by multiply-add read A from shared memory.
+// Dots that pass rows on share one grid with as many rows as possible. With one column each warp
+// holds whole rows: the accumulator has the layout of the next dot's A, and row reductions stay
+// within a warp. With several columns A goes through shared memory anyway, and only what was
+// reduced along rows stays in place. Nothing if that gains nothing or the dots have no such grid in
+// common; dots by multiply-add read A from shared memory.
 std::optional<layout::WarpGrid> gridOfRows(const DotChain &chain) {
   bool isTied = chain.passesRows || chain.passesReductions;
   auto readsSharedMemory = [](ir::DotOp dot) {
@@ -139,8 +138,8 @@ void chooseWarpGrids(const DotChain &chain) {
       chooseWarpGrid(dot);
 }
 
-// A scalar access takes one element, whatever could be taken. Groups of warps take an A that is
-// computed beside the product from where it is.
+// A scalar access takes one element even if vectors were possible. A wgmma takes an A that is
+// computed next to the dot from registers.
 void take(Operation *op, gpu::VariantKind kind) {
   gpu::setVariant(op, kind);
   if (kind == gpu::VariantKind::Wgmma) {
@@ -159,7 +158,7 @@ Refusal missing(const Variant &variant, const ir::Target &target) {
       .str();
 }
 
-// Of what the program demands there is one variant, or an error.
+// A demanded variant is chosen, or its refusal is an error.
 LogicalResult select(Operation *op, const ir::Target &target) {
   gpu::VariantKind demanded = gpu::demandedVariantOf(op);
   for (const Variant &variant : variantsOf(op)) {
@@ -203,7 +202,7 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
     DotChains chains(getOperation());
     for (const DotChain &chain : chains.all())
       chooseWarpGrids(chain);
-    // How warps share a product decides whether threads share its factors' elements.
+    // Whether threads share elements of a dot's operands depends on how warps divide the dot.
     getOperation().walk([](ir::DotOp dot) {
       if (!fragmentLoads(dot).empty())
         gpu::setKWidth(dot, kWidthOfFragmentLoads(dot));

@@ -1,4 +1,4 @@
-// UnrollLoops: `tile.unroll = n` on a loop repeats its body n times.
+// UnrollLoops: unrolls a loop with `tile.unroll = n` n times.
 #include "passes/Passes.h"
 
 #include "passes/analysis/NumberRange.h"
@@ -20,8 +20,8 @@ namespace {
 /// More copies of a body than this are a mistake, and would take minutes to compile.
 constexpr int64_t kMostCopies = 256;
 
-// The number of iterations is a quotient of unsigned numbers: bounds must be in order, unless each
-// number is an iteration.
+// MLIR's unroller divides lengths as unsigned numbers: the bounds must be in order, unless the step
+// is 1.
 void orderBounds(scf::ForOp loop) {
   if (matchPattern(loop.getStep(), m_One()) ||
       isNeverBelow(loop.getUpperBound(), loop.getLowerBound()))

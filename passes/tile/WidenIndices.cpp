@@ -1,14 +1,14 @@
-// WidenIndices: no index of a loop passes the end of its type, where a loop would begin again from
-// the other end.
+// WidenIndices: prevents loop indices from overflowing, which would restart a loop from the other
+// end of its type.
 //
-// A loop ends when its next index, the last plus the step, is not below the bound. Where that may
-// lie beyond the largest number:
+// A loop ends when its next index, the last plus the step, is not below the bound. If that may
+// exceed the largest number:
 //
-//   - unsigned numbers go twice as far: a loop from 0 or more compares as unsigned, which costs nothing;
+//   - a loop from 0 or more compares as unsigned, which doubles the range at no cost;
 //   - another loop of i32 counts in i64;
-//   - another loop of i64 counts its iterations, of which its index follows.
+//   - another loop of i64 counts its iterations, from which its index is computed.
 //
-// Passes behind this one subtract steps from bounds, multiply counts and divide lengths; each form
+// Later passes subtract steps from bounds, multiply trip counts and divide lengths; each form
 // leaves room for that.
 #include "passes/Passes.h"
 
@@ -43,14 +43,14 @@ bool isFlattened(scf::ForOp loop) {
   return loop->hasAttr(ir::kFlattenAttr) || loop->hasAttr(ir::kPingPongAttr);
 }
 
-// Is the number of iterations computed, to copy the body or to make one loop of a nest?
+// Is the trip count computed, to unroll the loop or to flatten a nest?
 bool isCounted(scf::ForOp loop) {
   auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
   return loop->hasAttr(ir::kUnrollAttr) || isFlattened(loop) || (outer && isFlattened(outer));
 }
 
-// Would the bound less the steps by which loads run ahead pass the other end? Of a loop over what
-// the programs of a launch leave to each other that would take 2^27 programs.
+// Could the bound minus the steps by which loads run ahead underflow? In a loop whose step is the
+// number of programs that would take 2^27 programs.
 bool runsTooFarAhead(scf::ForOp loop, const APInt &mostStep) {
   if (loop.getStep().getDefiningOp<ir::NumProgramsOp>() ||
       loop.getBody()->getOps<ir::DotOp>().empty())
@@ -60,7 +60,7 @@ bool runsTooFarAhead(scf::ForOp loop, const APInt &mostStep) {
 
 Form formOf(scf::ForOp loop) {
   if (loop.getUnsignedCmp())
-    return Form::AsItIs; // the frontend has counted its rounds
+    return Form::AsItIs; // the frontend counts its iterations
   ConstantRange lower = rangeOf(loop.getLowerBound()), upper = rangeOf(loop.getUpperBound());
   APInt mostStep = rangeOf(loop.getStep()).getSignedMax(), bound = upper.getSignedMax();
   if (runsTooFarAhead(loop, mostStep))
@@ -81,15 +81,15 @@ Value constantOf(OpBuilder &b, Location loc, Type type, int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
 }
 
-// Both bounds where they are known to be in order need no comparison.
+// Bounds that are known to be in order need no comparison.
 Value largerOf(OpBuilder &b, Location loc, Value lower, Value upper) {
   if (isNeverBelow(upper, lower))
     return upper;
   return arith::MaxSIOp::create(b, loc, lower, upper);
 }
 
-// The same loop between other bounds; `indexOf` makes the index that the body knows of the one that
-// is counted, which its first operation alone takes.
+// Replaces the bounds of a loop. `indexOf` computes the index that the body uses from the new one,
+// which only the first operation of the body takes.
 void rebuild(scf::ForOp loop, Value lower, Value upper, Value step, bool isUnsigned,
              llvm::function_ref<Value(OpBuilder &, Value)> indexOf) {
   OpBuilder b(loop);
@@ -118,8 +118,8 @@ void countInI64(scf::ForOp loop) {
           });
 }
 
-// The length is an unsigned number; to round its quotient up nothing may be added to it that passes
-// the end.
+// The length is an unsigned number; the quotient is rounded up without adding to it, which could
+// overflow.
 void countIterations(scf::ForOp loop) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
@@ -137,7 +137,8 @@ void countIterations(scf::ForOp loop) {
           });
 }
 
-// From 0 or more a bound below is the same as one that is negative, which unsigned would be large.
+// A negative bound would be large as an unsigned number: the lower bound replaces it, which also
+// means no iteration.
 void compareAsUnsigned(scf::ForOp loop) {
   OpBuilder b(loop);
   if (rangeOf(loop.getUpperBound()).getSignedMin().isNegative())
@@ -145,7 +146,7 @@ void compareAsUnsigned(scf::ForOp loop) {
   loop.setUnsignedCmp(true);
 }
 
-// A nest that becomes one loop counts in one type.
+// Both loops of a nest that is to be flattened need indices of one type.
 void widenNestsAlike(llvm::MapVector<scf::ForOp, Form> &forms) {
   for (auto &[outer, form] : forms) {
     if (!isFlattened(outer))
