@@ -1,10 +1,13 @@
 // NestLoops: restores the loop nest that FlattenLoops merged.
 //
-//   for i { if first step { F }; A; if last step { E }; B }    becomes    while i < n { F; do { A; B; i += step } while !last; E }
+//   for i { if first step { F }; A; if last step { E }; B }
+//   becomes
+//   while i < n { F; do { A; B; i += step } while !last; E }
 //
-// The loop was flattened so that loads run ahead from tile to tile, and they still do: that is in A. But the assembler follows
-// wgmma through loops, not through branches in them. If accumulators are read in a branch of the loop in which dots are in flight, in
-// more than one of its blocks, it lets no two dots be in flight at once (C7514); after an inner loop it sees that the wait ends them.
+// The loop was flattened so that loads run ahead from tile to tile, which they still do in A. But
+// ptxas follows wgmma through loops, not through branches in them. If accumulators are read in a
+// branch of the loop in which dots are in flight, in more than one of its blocks, it serializes all
+// dots (C7514); after an inner loop it sees that the wait completes them.
 #include "codegen/Passes.h"
 
 #include "ir/annotations/LoopAnnotations.h"
@@ -33,7 +36,8 @@ public:
       : loop_(loop), begin_(begin), end_(end), b_(loop), loc_(loop.getLoc()),
         numCarried_(1 + loop.getNumResults()) {
     moveIntoEnd();
-    // What the end takes from the iteration: values of the body, and variables as they were.
+    // The values that the end takes from the iteration: results of the body, and variables of the
+    // step.
     llvm::SetVector<Value> taken;
     getUsedValuesDefinedAbove(end_.getThenRegion(), taken);
     for (Value value : taken)
@@ -63,8 +67,9 @@ public:
   }
 
 private:
-  // What the end alone uses is computed where it does. LLVM would compute it at the beginning of the end, before the wait for
-  // products: with an instruction between the loop and the wait the assembler takes what follows for a part of the loop.
+  // Moves operations that only the end uses to their first user. LLVM would hoist them to the
+  // beginning of the end, before the wait for dots, and with an instruction between the loop and
+  // the wait ptxas takes what follows for a part of the loop.
   void moveIntoEnd() {
     Block *end = end_.thenBlock();
     auto isInEnd = [&](Operation *user) { return end_->isProperAncestor(user); };
@@ -96,7 +101,8 @@ private:
     return loop;
   }
 
-  // The steps of a tile; after the carried values they yield what the epilogue takes of the last step.
+  // The steps of a tile. They yield the carried values, and then what the end takes from the last
+  // step.
   scf::WhileOp writeSteps(ValueRange initial) {
     SmallVector<Type> results(initial.getTypes());
     llvm::append_range(results, ValueRange(taken_).getTypes());
@@ -138,7 +144,7 @@ private:
   SmallVector<Value> taken_;
 };
 
-// The branch of the last step, if what follows it in the body may as well come before it.
+// The branch of the last step, if the operations after it can execute before it.
 scf::IfOp epilogueOf(scf::ForOp loop) {
   scf::IfOp end;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -152,7 +158,7 @@ scf::IfOp epilogueOf(scf::ForOp loop) {
   return end && isPlain && end.getElseRegion().empty() ? end : scf::IfOp();
 }
 
-// The branch of the first step, if nothing before it has effects or is taken by it.
+// The branch of the first step, if nothing before it has effects and it uses no value of the body.
 scf::IfOp firstStepOf(scf::ForOp loop) {
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto branch = dyn_cast<scf::IfOp>(op);

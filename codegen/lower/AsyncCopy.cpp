@@ -1,4 +1,5 @@
-// Asynchronous copies by cp.async: each thread copies vectors of 4, 8 or 16 bytes, which become zeros outside the view.
+// Asynchronous copies by cp.async: each thread copies vectors of 4, 8 or 16 bytes, which arrive as
+// zeros outside of the view.
 #include "ir/instructions/AsyncCopy.h"
 
 #include "codegen/InlinePtx.h"
@@ -15,15 +16,15 @@ namespace tile::codegen {
 
 namespace {
 
-/// One vector: where from, where to, and whether.
+/// One vector to copy.
 struct CopyVector {
-  GlobalPlace from; ///< whose predicate says whether the vector is inside the view
+  GlobalPlace from; ///< its predicate says whether the vector is inside the view
   SharedVector to;
   int64_t bytes;
   Value isIssued; ///< null: always
 };
 
-// The first level of the cache is bypassed by copies of 16 bytes; narrower ones cannot.
+// Copies of 16 bytes bypass L1 (.cg); narrower ones cannot.
 void issue(Lowering &l, Location loc, const CopyVector &copy) {
   std::string size = std::to_string(copy.bytes);
   std::string text = std::string("cp.async.") + (copy.bytes == 16 ? "cg" : "ca") +

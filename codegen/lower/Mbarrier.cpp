@@ -1,4 +1,4 @@
-// Barriers in shared memory that count the bytes which the copy engine delivers, and what one thread does alone.
+// mbarriers, which count arrivals and the bytes of TMA, and `elect`.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/annotations/FunctionAnnotations.h"
@@ -20,7 +20,7 @@ LogicalResult refuseUnlessTma(Lowering &l, Operation *op) {
          << l.target.name << " does not have";
 }
 
-// An instruction on an address in shared memory, `$0`, and more operands.
+// An instruction on the mbarrier at address `$0`, with an optional operand `$1`.
 void onBarrier(Lowering &l, Location loc, StringRef text, Value address, Value operand = {}) {
   SmallVector<Value> operands = {address};
   if (operand)
@@ -46,7 +46,7 @@ template <class Op> LogicalResult onAllBarriers(Lowering &l, Op op, StringRef te
   return success();
 }
 
-// On the barrier that the operation names by its distance from the first.
+// The mbarrier that the operation names by its distance from the first.
 template <class Op>
 LogicalResult onOneBarrier(Lowering &l, Op op, StringRef text, Value operand = {}) {
   if (failed(refuseUnlessPlaced(l, op)))
@@ -71,7 +71,8 @@ LogicalResult lowerExpect(Lowering &l, gpu::MbarrierExpectOp expect) {
                           std::to_string(expect.getBytes()) + ";");
 }
 
-// One thread of a warp arrives for all, behind what they have read if they have; at the barriers of a cluster's blocks one each.
+// One elected thread arrives for its warp, with `after_reads` after all its threads have read. In a
+// cluster lane i arrives at the mbarrier of block i.
 LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
   std::string meet = arrive.getAfterReads() ? "bar.warp.sync 0xffffffff;\n\t" : "";
   bool isInCluster = arrive.getScope() == gpu::Scope::Cluster;
@@ -94,7 +95,7 @@ LogicalResult lowerArrive(Lowering &l, gpu::MbarrierArriveOp arrive) {
   return onOneBarrier(l, arrive, meet + "{\n\t.reg .pred one;\n\t" + choose + at, predicate);
 }
 
-// The instruction suspends the thread for some time only.
+// try_wait suspends the thread for a limited time only, so it is repeated.
 LogicalResult lowerWait(Lowering &l, gpu::MbarrierWaitOp wait) {
   return onOneBarrier(l, wait,
                       "{\n\t.reg .pred done;\n\tagain:\n\t"
@@ -112,7 +113,7 @@ int32_t firstWarpOf(gpu::ElectOp elect) {
   return producer ? roles.getFirstWarp(*producer) : 0;
 }
 
-// A whole warp elects one of its threads: the assembler knows then that what follows is executed by one alone.
+// `elect.sync` lets ptxas know that only one thread executes the body.
 LogicalResult lowerElect(Lowering &l, gpu::ElectOp elect) {
   if (failed(refuseUnlessTma(l, elect)))
     return failure();

@@ -1,4 +1,5 @@
-// The ordered barrier: warpgroup g waits at a named barrier of its own, at which the warpgroup before it arrives.
+// The ordered barrier: warpgroup g waits at a named barrier of its own, where the warpgroup before
+// it arrives.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/annotations/FunctionAnnotations.h"
@@ -12,16 +13,17 @@ namespace tile::codegen {
 
 namespace {
 
-/// A warpgroup waits, the one before arrives.
+/// One warpgroup waits, the one before it arrives.
 constexpr int64_t kThreadsOfBarrier = 2 * ir::kWarpsPerWarpgroup * ir::kWarpSize;
 constexpr int64_t kMostWarpgroups = gpu::kMostWarps / ir::kWarpsPerWarpgroup;
 
-/// `instruction` (bar.sync or bar.arrive) at a warpgroup's barrier; where `condition` holds, unless it is null.
+/// Executes `instruction` (bar.sync or bar.arrive) at a warpgroup's barrier, if `condition` is null
+/// or true.
 void atBarrier(Lowering &l, Location loc, StringRef instruction, Value warpgroup, Value condition) {
   std::string text = (instruction + " $0, " + std::to_string(kThreadsOfBarrier) + ";").str();
   Value first = l.i32(gpu::numberOf(gpu::NamedBarrier::FirstWarpgroup));
   SmallVector<Value> operands = {arith::AddIOp::create(l.b, loc, warpgroup, first).getResult()};
-  if (condition) { // a predicate, since the assembler would wait for dots at a branch
+  if (condition) { // a predicate, since ptxas would wait for dots at a branch
     text = "{\n\t.reg .pred own;\n\tsetp.ne.u32 own, $1, 0;\n\t@own " + text + "\n\t}";
     operands.push_back(arith::ExtUIOp::create(l.b, loc, l.b.getI32Type(), condition));
   }
@@ -55,7 +57,7 @@ template <bool kOfFirstAlone> LogicalResult lowerWait(Lowering &l, Operation *op
   return success();
 }
 
-// Where `condition` holds, which may follow from the number of the warpgroup.
+// `conditionFor` makes the condition from the warpgroup's number and their count; null: always.
 template <class Condition>
 LogicalResult arriveAtNext(Lowering &l, Operation *op, Condition conditionFor) {
   std::optional<int64_t> groups = warpgroupsOf(op);

@@ -1,4 +1,5 @@
-// Roles of warps and barriers by scope: which warps execute a region, and which named barrier they synchronize at.
+// Roles and barriers by scope: which warps execute a region, and at which named barrier they
+// synchronize.
 #include "codegen/InlinePtx.h"
 #include "codegen/lower/Lowering.h"
 #include "ir/UserError.h"
@@ -23,7 +24,8 @@ LogicalResult synchronizeTeam(Lowering &l, gpu::BarrierOp barrier) {
   return success();
 }
 
-// The mbarriers that one thread has initialised are visible to the other blocks after a barrier of both roles.
+// A barrier of both roles also makes the mbarriers that one thread has initialized visible to the
+// other blocks.
 LogicalResult synchronizeCluster(Lowering &l, gpu::BarrierOp barrier) {
   if (!l.target.hasClusters)
     return barrier.emitOpError("needs clusters of blocks, which ")
@@ -95,7 +97,8 @@ LogicalResult lowerRole(Lowering &l, gpu::WarpSpecializeOp roles, unsigned numbe
   return l.lowerBlock(roles.getBody(number));
 }
 
-// The roles up to this one: if warp >= its first warp { it } else { those before }.
+// Branches on the warp's number, from the last role to the first: if warp >= first warp of the role
+// { role } else { the roles before }.
 LogicalResult lowerRolesUpTo(Lowering &l, gpu::WarpSpecializeOp roles, unsigned number) {
   if (number == 0)
     return lowerRole(l, roles, 0);
@@ -121,7 +124,7 @@ LogicalResult lowerWarpSpecialize(Lowering &l, gpu::WarpSpecializeOp roles) {
   return lowerRolesUpTo(l, roles, static_cast<unsigned>(roles.getRoles().size()) - 1);
 }
 
-// SpecializeWarps resolves it. Only ping-pong cannot do without.
+// SpecializeWarps resolves it. If that pass is disabled only ping-pong leaves any.
 LogicalResult refuseByRole(Lowering &, Operation *op) {
   return ir::userError(op->emitError("the pass specialize-warps is left out, but teams alternate "
                                      "tiles (ping_pong) and need its producer warp"),

@@ -1,5 +1,5 @@
-// Copies of tiles by the copy engine, to shared memory and from there: one instruction a box, by the thread that executes it
-// alone.
+// TMA copies of tiles, to and from shared memory: one instruction per box, issued by the thread
+// that executes the operation.
 #include "ir/instructions/TensorCopy.h"
 
 #include "codegen/InlinePtx.h"
@@ -14,8 +14,9 @@ namespace tile::codegen {
 
 namespace {
 
-// `$0` is where to, `$1` the map, `$2` the barrier; the coordinates follow, from the fastest dimension. Of several blocks all get
-// the bytes, at the same place of their memory, and are told by their own barrier.
+// `$0` is the destination, `$1` the tensor map, `$2` the mbarrier; the coordinates follow, from the
+// fastest dimension. With multicast all blocks get the bytes, at the same offset of their shared
+// memory, and each block's own mbarrier counts them.
 std::string textOfCopy(size_t rank, int64_t blocks) {
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
                      "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
@@ -30,7 +31,7 @@ Value moved(Lowering &l, Location loc, Value position, int64_t by) {
   return by ? arith::AddIOp::create(l.b, loc, position, l.i32(by)).getResult() : position;
 }
 
-// `$0` is the map, `$1` where from; the coordinates follow, from the fastest dimension.
+// `$0` is the tensor map, `$1` the source; the coordinates follow, from the fastest dimension.
 std::string textOfStore(size_t rank) {
   return "cp.async.bulk.tensor." + std::to_string(rank) +
          "d.global.shared::cta.tile.bulk_group [$0, " + operandList(2, rank) + "], [$1];";
@@ -41,7 +42,7 @@ void inlineNoResult(Lowering &l, Location loc, StringRef text, StringRef constra
   inlineMemoryPtx(l.b, loc, text, constraints, LLVM::LLVMVoidType::get(l.b.getContext()), operands);
 }
 
-// Of a copy or a store.
+// The plan of a copy or a store.
 template <class Op> std::optional<gpu::TensorCopyPlan> planOf(Lowering &l, Op op) {
   if (!l.target.hasTma) {
     op.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";

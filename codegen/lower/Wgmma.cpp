@@ -1,5 +1,6 @@
-// Products by wgmma: one block of assembly begins a product, another waits. Between the two the accumulators belong to the
-// tensor core, so that nothing may stand between the fence that hands them over and the last instruction.
+// Dots by wgmma: one block of inline PTX issues a dot, another waits for it. In between the
+// accumulators belong to the tensor core, so nothing may stand between the fence that hands them
+// over and the last instruction.
 #include "ir/instructions/Wgmma.h"
 
 #include "codegen/InlinePtx.h"
@@ -18,11 +19,12 @@ namespace tile::codegen {
 
 namespace {
 
-// Units of addresses and distances in a descriptor.
+// The unit of addresses and strides in a descriptor.
 constexpr int kDescriptorUnit = 16;
 
-/// One instruction of the first group of warps: what it multiplies, where that starts in bytes from the tile's first, and the
-/// registers that it adds to. A in registers is the words from `startA` on.
+/// One instruction of the first warpgroup: its row, column and k, the byte offsets of its operands
+/// from the tile's first element, and the registers of its accumulator. If A is in registers,
+/// `startA` is the index of its first word.
 struct Step {
   int32_t row, column;
   int64_t k;
@@ -30,16 +32,16 @@ struct Step {
   SmallVector<int32_t> sums;
 };
 
-/// Words of A that an instruction takes from a thread's registers.
+/// Words of A per instruction and thread.
 constexpr int64_t kWordsOfA = 4;
 
-/// What a product consists of.
+/// The instructions of a dot.
 struct Product {
   ir::WgmmaInstruction wgmma;
-  int64_t columns;                       ///< of an instruction
-  std::optional<layout::WgmmaOperand> a; ///< none: A is in registers
+  int64_t columns;                       ///< N of an instruction
+  std::optional<layout::WgmmaOperand> a; ///< nothing if A is in registers
   layout::WgmmaOperand b;
-  SmallVector<int32_t> fragmentsA; ///< then its registers, as the steps take them
+  SmallVector<int32_t> fragmentsA; ///< A's registers in that case, in the order of the steps
   std::vector<Step> steps;
   /// Bytes that each bit of the warp number adds to the starts.
   SmallVector<int64_t> groupsA, groupsB;
@@ -50,7 +52,8 @@ Type elementOf(Value factor) {
   return shared ? shared.getElementType() : ir::elementTypeOf(factor.getType());
 }
 
-// Register i of an instruction holds row 8 (i / 2 % 2) and column i % 2 + 8 (i / 4), from those of its thread.
+// Register i of an instruction holds row 8 (i / 2 % 2) and column i % 2 + 8 (i / 4), relative to
+// the thread's first element.
 std::optional<Step> stepAt(const Product &product, const layout::Layout &acc, int32_t row,
                            int32_t column, int64_t k) {
   Step step{
@@ -64,8 +67,9 @@ std::optional<Step> stepAt(const Product &product, const layout::Layout &acc, in
   return step;
 }
 
-// Word i of an instruction holds the elements of row 8 (i % 2) and columns from 8 (i / 2) + those of its thread on, counted
-// in pairs of 16 bits. Where instructions have the same rows and k they take the same words.
+// Word i of an instruction holds elements of row 8 (i % 2), in columns from 8 (i / 2) on (in units
+// of 16 bits), relative to the thread's first element. Instructions with the same rows and k share
+// their words.
 bool addFragment(Product &product, const layout::Layout &left, Step &step) {
   int32_t perWord = 32 / product.wgmma.bits;
   SmallVector<int32_t> registers;
@@ -87,8 +91,8 @@ bool addFragment(Product &product, const layout::Layout &left, Step &step) {
   return true;
 }
 
-// Every group of warps multiplies as the first does, some rows or columns further on: the descriptors of a group are the
-// first's plus one distance. False if a group's instructions start elsewhere than that.
+// Each warpgroup executes the instructions of the first, at other rows or columns: its descriptors
+// are the first's plus an offset. False if its instructions start elsewhere.
 bool addGroups(Product &product, const layout::Layout &acc) {
   constexpr int kBitsInGroup = 2;
   for (auto [bit, vector] : llvm::enumerate(acc.bases(layout::In::Warp))) {
@@ -110,7 +114,7 @@ bool addGroups(Product &product, const layout::Layout &acc) {
   return true;
 }
 
-// Where A is; false if the instructions cannot take it from there.
+// Finds A; false, with `why`, if the instructions cannot take it from there.
 bool placeA(Product &product, gpu::DotAsyncOp dot, std::string &why) {
   if (dot.takesAFromRegisters())
     return true;
@@ -169,14 +173,14 @@ std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
                                                                 : std::nullopt;
 }
 
-/// Bits of a descriptor, from bit 32 on: the stride and the swizzle.
+/// Bits 32 and up of a descriptor: the stride and the swizzle.
 uint32_t upperWord(const layout::WgmmaOperand &operand) {
   constexpr int kSwizzleBit = 30;
   uint32_t mode = operand.swizzleBytes == 128 ? 1 : operand.swizzleBytes == 64 ? 2 : 3;
   return static_cast<uint32_t>(operand.strideBytes / kDescriptorUnit) | mode << kSwizzleBit;
 }
 
-// The descriptor of the tile's first instruction in this group of warps. Addresses have 18 bits.
+// The descriptor of the tile's first instruction in this warpgroup.
 Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOperand &operand,
                  ArrayRef<int64_t> groups) {
   constexpr int kLeadingBit = 16;
@@ -186,7 +190,7 @@ Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOpe
   if (place.moved)
     offset = arith::AddIOp::create(l.b, loc, offset, place.moved);
   Value address = LLVM::PtrToIntOp::create(l.b, loc, l.b.getI32Type(), l.shared.pointer(offset));
-  // Above them an address of shared memory has the rank of its block in the cluster.
+  // Above its 18 bits a shared-memory address has the rank of its block in the cluster.
   constexpr int32_t kAddressBits = (1 << 18) - 1;
   if (l.threads.cluster() > 1)
     address = arith::AndIOp::create(l.b, loc, address, l.i32(kAddressBits));
@@ -198,16 +202,17 @@ Value descriptor(Lowering &l, Location loc, Value memory, const layout::WgmmaOpe
   return arith::OrIOp::create(l.b, loc, arith::ExtUIOp::create(l.b, loc, wide, lower), upper);
 }
 
-/// The words of A in registers.
+/// The number of words of A in registers.
 size_t wordsOfA(const Product &product) {
   return product.fragmentsA.size() * static_cast<size_t>(product.wgmma.bits) / 32;
 }
 
-/// What the first instructions on an accumulator do with what it holds.
+/// Do the first instructions add to the accumulator, or set it?
 enum class Begin { Add, Set, SetIfReset };
 
-// Until a wait the words of A are the tensor core's, like the sums: it has copies of its own, which no other instruction names.
-// The assembler makes no instructions of them but for words that are taken elsewhere, too.
+// Until a wait the words of A belong to the tensor core, like the accumulators: the block copies
+// them to registers that no other instruction names. ptxas emits moves only for words that are also
+// used elsewhere.
 std::string copiesOfA(const Product &product, size_t numSums) {
   std::string text;
   for (size_t word = 0; word < wordsOfA(product); ++word) {
@@ -225,8 +230,8 @@ std::string wordList(int64_t first) {
   return text + "}";
 }
 
-/// The assembly: its first operands are the accumulators, then come B's descriptor, A's or the words of it, and a word that
-/// is not 0 if the accumulators are reset.
+/// The inline PTX. Its operands are the accumulators, then B's descriptor, A's descriptor or words,
+/// and a word that is not 0 if the accumulators are reset.
 std::string textOf(const Product &product, size_t numSums, Begin begin) {
   auto operand = [&](size_t number) { return "$" + std::to_string(numSums + number); };
   bool isInteger = product.wgmma.acc == "s32";
@@ -260,7 +265,7 @@ std::string textOf(const Product &product, size_t numSums, Begin begin) {
   return text + "wgmma.commit_group.sync.aligned;\n\t}";
 }
 
-// Assembly that takes `others` and changes `sums` in place.
+// Inline PTX that takes `others` and updates `sums` in place.
 Registers inPlace(Lowering &l, Location loc, StringRef text, const Registers &sums,
                   ValueRange others) {
   Type word = sums.front().getType();
@@ -304,7 +309,7 @@ LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   bool isFromZero =
       matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
   Begin begin = isFromZero ? Begin::Set : dot.getReset() ? Begin::SetIfReset : Begin::Add;
-  if (isFromZero) // which the first instructions set: no register is cleared
+  if (isFromZero) // the first instructions set them: no register is cleared
     for (Value &sum : sums)
       sum = LLVM::PoisonOp::create(l.b, loc, sum.getType());
   SmallVector<Value> factors = {descriptor(l, loc, dot.getB(), product->b, product->groupsB)};
@@ -323,7 +328,8 @@ LogicalResult lowerDotBegin(Lowering &l, gpu::DotBeginOp begin) {
   return success();
 }
 
-// Groups end in the order in which they began: behind a wait that leaves no more of them under way there is nothing to wait for.
+// Groups complete in order: after a wait that leaves no more of them in flight there is nothing to
+// wait for.
 bool isOver(gpu::DotWaitOp wait) {
   for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
     if (isa<gpu::DotAsyncOp>(op) || op->getNumRegions())
@@ -334,7 +340,8 @@ bool isOver(gpu::DotWaitOp wait) {
   return false;
 }
 
-// What takes the sums stays behind the wait, though it has no instruction.
+// Even a block without an instruction redefines the accumulators, so that their users stay after
+// the wait.
 LogicalResult lowerDotWait(Lowering &l, gpu::DotWaitOp wait) {
   std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(wait.getPending()) + ";";
   if (isOver(wait))
