@@ -94,6 +94,12 @@ done
         self.assertIn("2 of 2 kernels differ", self.diff(1, told, kVectorAdd))
         self.assertEqual(self.diff(0, told, kVectorAdd, "--ptx-only"), "2 kernels are equal\n")
 
+    def test_how_an_instruction_was_written_does_not_count(self):
+        inline = self.doctored(r"s#^\tret;#\t// begin inline asm\n\tret  ;\n\t// end inline asm#")
+        self.assertIn("2 of 2 kernels differ", self.diff(1, inline, kVectorAdd))
+        inline = self.doctored(r"s#^\tmov\.b32 #\t// begin inline asm\n\tmov.b32\t  #")
+        self.assertEqual(self.diff(0, inline, kVectorAdd), "2 kernels are equal\n")
+
     def test_targets(self):
         self.assertEqual(self.diff(0, kTilec, kVectorAdd, "--targets", "sm_86,sm_89"), "2 kernels are equal\n")
         self.assertIn("knows no target sm_1; known: sm_80, ", self.diff(2, kTilec, "op:add", "--targets", "sm_1"))
