@@ -20,8 +20,7 @@ bool isViewAccess(Operation *op) {
 
 bool isCopy(Operation *op) { return isViewAccess(op) || isa<ir::LoadOp, ir::StoreOp>(op); }
 
-// The tile that an access moves or names; null for scalars and for operations that are no such
-// access.
+// The tile that an access moves or names; null if it is a scalar or the operation no such access.
 RankedTensorType accessedTile(Operation *op) {
   if (isa<ir::ViewLoadOp, ir::LoadOp>(op))
     return dyn_cast<RankedTensorType>(op->getResult(0).getType());

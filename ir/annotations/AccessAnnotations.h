@@ -1,28 +1,30 @@
-// The protocol between passes on memory accesses: what is known about one, how it is implemented,
-// and which argument a view is made of. No other file names these attributes. Each is verified
-// where it is attached (AnnotationTable.h), so a reader finds either none or one that fits the
-// operation.
+// What passes tell each other of accesses of memory: what is known of one, which instructions do
+// it, and which argument a view belongs to.
+//
+// Attributes are verified where they are attached (AnnotationTable.h), so that a reader meets none,
+// or one that fits the operation. Nobody else names them.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
 
 namespace tile::gpu {
 
-/// What is known about a load, store or prefetch of a tile; null if nothing is.
+/// What is known of a load, store or prefetch of a tile; null if nothing.
 AccessAttr accessOf(mlir::Operation *op);
 void setAccess(mlir::Operation *op, llvm::ArrayRef<int32_t> order, int64_t vector,
                llvm::ArrayRef<Bounds> bounds = {});
 
-/// How a copy or a dot is implemented; `Undecided` before SelectVariants.
+/// The instructions that do a copy or a dot; `Undecided` before SelectVariants.
 VariantKind variantOf(mlir::Operation *op);
+/// Why better variants were refused, as sentences.
 llvm::SmallVector<llvm::StringRef> refusalsOf(mlir::Operation *op);
-/// The variant that the program demands for an operation; `Undecided` if it leaves the choice.
+/// The variant that the program demands of an operation; `Undecided` if it leaves the choice.
 VariantKind demandedVariantOf(mlir::Operation *op);
-/// Sets the variant, or adds a sentence to the refusals; each keeps what the other has written.
+/// Chooses a variant; adds a sentence to the refusals. Each keeps what the other has written.
 void setVariant(mlir::Operation *op, VariantKind kind);
 void addRefusal(mlir::Operation *op, llvm::StringRef sentence);
 
-/// The argument, of the kernel as it was written, that a view is made of; null if there is none.
+/// The argument that a view is of, as the kernel was written; null if it is none.
 ViewOfAttr viewOf(ir::MakeViewOp view);
 void setViewOf(ir::MakeViewOp view, int32_t arg, llvm::ArrayRef<int32_t> dims);
 

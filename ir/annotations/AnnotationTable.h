@@ -1,5 +1,5 @@
 // The attributes of `tilegpu` that passes write on operations, each with its verifier, by subject.
-// The dialect looks attributes up here and refuses others.
+// The dialect looks an attribute up here and refuses others.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -9,7 +9,7 @@ namespace tile::gpu {
 
 struct Annotation {
   llvm::StringLiteral name;
-  /// Emits an error if readers would not understand the value on this operation.
+  /// Is the value, attached to the operation, one that readers understand? Emits an error if not.
   mlir::LogicalResult (*verify)(mlir::Operation *op, mlir::Attribute value);
 };
 

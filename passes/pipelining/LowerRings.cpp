@@ -17,10 +17,6 @@
 //
 // A ring of one stage that is filled by puts alone needs no synchronization here: PlaceBarriers
 // sees its bytes and orders them.
-//
-// If the blocks of a cluster execute one program and have producer warps, operands that do not
-// depend on the block's rank are loaded once: each block multicasts a share to all. A stage is
-// refilled when the warps of all blocks have released it.
 #include "passes/Passes.h"
 
 #include "ir/LayoutAttr.h"

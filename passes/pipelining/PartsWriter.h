@@ -12,7 +12,6 @@ namespace tile::passes {
 /// takes.
 class PartsWriter {
 public:
-  /// `rings` are those that the loop fills.
   PartsWriter(mlir::OpBuilder &b, mlir::scf::ForOp loop, const LoopSkew &skew,
               llvm::ArrayRef<mlir::Value> rings)
       : b_(b), loop_(loop), skew_(skew), rings_(rings) {}

@@ -36,7 +36,6 @@ namespace {
 
 struct FillOps {
   gpu::ProducerAcquireOp acquire;
-  /// Loads into registers, and reshapes of what they load, in program order.
   SmallVector<Operation *> loads;
   SmallVector<gpu::RingCopyOp> copies;
   SmallVector<gpu::RingPutOp> puts;

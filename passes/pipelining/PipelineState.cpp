@@ -79,7 +79,6 @@ PipelineState PipelineState::advance(OpBuilder &b, Location loc, const RingStrid
 
 namespace {
 
-/// Builds the variables of a loop that carry the states of a ring, and their next values.
 class LoopCarrier {
 public:
   LoopCarrier(OpBuilder &b, scf::ForOp loop, RingStrides ring, LoopState &state, bool hasPhases,

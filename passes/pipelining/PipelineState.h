@@ -22,10 +22,8 @@ struct PingPongTiles {
   mlir::scf::IfOp epilogue; ///< executes in the last step; null if there is no epilogue
 };
 
-/// Nothing unless the order in the loop's plan is ping-pong.
 std::optional<PingPongTiles> pingPongTilesOf(mlir::scf::ForOp loop);
 
-/// The number of stages, and the bytes per stage of each memory whose offset is carried.
 struct RingStrides {
   int64_t stages;
   llvm::SmallVector<int64_t> bytes;

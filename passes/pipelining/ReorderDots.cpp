@@ -100,7 +100,6 @@ template <class Step> Step stepIn(Block *block, Value ring) {
   return {};
 }
 
-// The commit of the ring from which the dot reads an operand that the iteration computes and puts.
 gpu::ProducerCommitOp putFor(gpu::DotAsyncOp product) {
   Block *block = product->getBlock();
   for (Value operand : product->getOperands())

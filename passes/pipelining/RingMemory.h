@@ -16,7 +16,6 @@ public:
   /// independently.
   gpu::SmemAllocOp releases() const { return releases_; }
 
-  /// Bytes per stage, of each operand and of the mbarriers.
   llvm::SmallVector<int64_t> strides() const;
 
   /// Initializes the mbarriers before each run of the ring, so that its phases begin at 0, and

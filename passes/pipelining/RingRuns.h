@@ -11,7 +11,6 @@ struct RingRun {
   mlir::Operation *first, *last;
 };
 
-/// All runs, also those nested in loops and branches, in program order.
 llvm::SmallVector<RingRun> runsOf(gpu::RingAllocOp ring);
 
 /// The barrier after the initialization of another ring's mbarriers, if only fills of that ring

@@ -88,7 +88,6 @@ private:
     return carried;
   }
 
-  // { A(i+1) B(i) } for all iterations but the last.
   SmallVector<Value> steady(ValueRange initial) {
     Value bound = b_.createOrFold<arith::SubIOp>(loc_, loop_.getUpperBound(), loop_.getStep());
     auto steady =
@@ -186,7 +185,6 @@ private:
         parts.lag(op);
   }
 
-  // The last B, which refills nothing. Returns the results of the loop.
   SmallVector<Value> last(ValueRange carried) {
     PartsWriter parts(b_, loop_, skew_, rings_);
     mapCarried(parts.now, carried.back(), carried);

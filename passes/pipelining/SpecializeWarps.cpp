@@ -63,8 +63,6 @@ int64_t boxesOf(Operation *fill) {
   return boxes;
 }
 
-/// Visits all operations but loops and branches, which a role gets only if it needs something in
-/// them.
 void visitOperations(Block &block, llvm::function_ref<void(Operation *)> visit) {
   for (Operation &op : block.without_terminator())
     if (isa<scf::ForOp, scf::IfOp>(op))
@@ -194,7 +192,6 @@ public:
   }
 
 private:
-  // Moves the allocations out of the roles' way. Returns the operations that the regions replace.
   SmallVector<Operation *> shareMemory() {
     SmallVector<gpu::SmemAllocOp> memories;
     kernel_.walk([&](gpu::SmemAllocOp memory) { memories.push_back(memory); });

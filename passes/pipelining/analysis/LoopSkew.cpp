@@ -53,7 +53,6 @@ private:
     });
   }
 
-  // Is the value loop-invariant, or the index?
   bool isGiven(Value value) {
     return value == loop_.getInductionVar() || loop_.isDefinedOutsideOfLoop(value);
   }
@@ -150,7 +149,6 @@ private:
     lead(op);
   }
 
-  // A branch that only loads tiles for puts into the loop's rings.
   bool isFillOfBranch(Operation *op) {
     return isa<scf::IfOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
              auto put = dyn_cast<gpu::RingPutOp>(user);

@@ -1,6 +1,4 @@
-// Divides the body of a loop into a leading and a lagging part, if some dots depend on loads alone
-// and others on what the iteration computes. In attention the dot of weights and values lags: while
-// it is in flight, the next scores and their softmax are computed.
+// Divides the body of a loop into a leading and a lagging part, for SkewLoops.
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"

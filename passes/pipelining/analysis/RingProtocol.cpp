@@ -49,7 +49,6 @@ bool holdsRingSteps(scf::ForOp loop) {
 
 } // namespace
 
-/// Executes the steps with one trip count for all loops that fill rings.
 class RingSimulation {
 public:
   RingSimulation(RingProtocol &protocol, int64_t iterations)

@@ -8,7 +8,6 @@ namespace tile::passes {
 /// The readers of `tiles` in the loop body: loads, dots, and the waits for those dots.
 llvm::SmallVector<mlir::Operation *> readersOf(gpu::ConsumerWaitOp get, mlir::ValueRange tiles);
 
-/// Numbers of the operands that the same parts of the body read.
 struct TilesOfReaders {
   bool isLedFrom = false, isLaggedFrom = false;
   llvm::SmallVector<int32_t> tiles;
