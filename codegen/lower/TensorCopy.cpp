@@ -45,13 +45,13 @@ void inlineNoResult(Lowering &l, Location loc, StringRef text, StringRef constra
 // The plan of a copy or a store.
 template <class Op> std::optional<gpu::TensorCopyPlan> planOf(Lowering &l, Op op) {
   if (!l.target.hasTma) {
-    op.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";
+    op.emitOpError("needs TMA, which ") << l.target.name << " does not have";
     return std::nullopt;
   }
   std::string why;
   auto plan = gpu::planTensorCopy(op, op.getView(), op.getShape(), op.getSmem().getType(), &why);
   if (!plan)
-    op.emitOpError("cannot be done by the copy engine: ") << why;
+    op.emitOpError("cannot be done by TMA: ") << why;
   return plan;
 }
 
@@ -118,7 +118,7 @@ LogicalResult lowerTensorStore(Lowering &l, gpu::TensorStoreOp store) {
 
 LogicalResult lowerTensorStoreWait(Lowering &l, gpu::TensorStoreWaitOp wait) {
   if (!l.target.hasTma)
-    return wait.emitOpError("needs the copy engine, which ") << l.target.name << " does not have";
+    return wait.emitOpError("needs TMA, which ") << l.target.name << " does not have";
   NVVM::CpAsyncBulkWaitGroupOp::create(l.b, wait.getLoc(), wait.getPendingAttr(),
                                        wait.getReadsAttr());
   return success();

@@ -261,7 +261,7 @@ LogicalResult SmemStageOp::verify() {
   int64_t bytes = distance.getSExtValue(), stride = memory.getStageStride();
   if (bytes < 0 || bytes % stride || bytes / stride >= memory.getStages())
     return emitOpError("no stage begins ")
-           << bytes << " bytes behind the first: there are "
+           << bytes << " bytes after the first: there are "
            << static_cast<int32_t>(memory.getStages()) << ", " << stride << " bytes apart";
   return success();
 }

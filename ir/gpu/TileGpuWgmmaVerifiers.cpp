@@ -59,7 +59,7 @@ LogicalResult DotAsyncOp::verify() {
   if (a[1 - m] != b[1 - n] || a[m] != acc[0] || b[n] != acc[1])
     return emitOpError("the shapes are not those of a product");
   if (getRange() && getRange()->size() != 2)
-    return emitOpError("the range must be a first k and the one behind the last");
+    return emitOpError("the range must be a first k and the one after the last");
   auto [begin, end] = getSpan();
   if (begin < 0 || begin >= end || end > getDepth())
     return emitOpError("the range must be within K, which is ") << getDepth();

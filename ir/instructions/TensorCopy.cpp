@@ -121,7 +121,7 @@ std::optional<TensorCopyPlan> planTensorCopy(Operation *access, Value view, Arra
   std::optional<int32_t> swizzle =
       swizzleOf(shared, memoryOrder(order, *dims), static_cast<int>(bytes));
   if (!swizzle)
-    return refuse("the copy engine does not write the tile's layout in shared memory");
+    return refuse("TMA does not write the tile's layout in shared memory");
   int64_t row = *swizzle ? *swizzle / bytes : shape[order.front()];
   if (row > kMostInBox || row * bytes % kChunkBytes)
     return refuse("rows of the tile have " + Twine(row * bytes) + " bytes");

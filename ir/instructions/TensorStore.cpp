@@ -56,7 +56,7 @@ std::optional<TensorStorePlan> planTensorStore(ir::ViewStoreOp store, RankedTens
   SmemType memory =
       tensorCopyMemory(store, part.getShape(), part.getElementType(), part.getShape());
   if (!memory)
-    return refuse("the copy engine takes no memory of its shape");
+    return refuse("TMA takes no memory of its shape");
   if (!layout::matchMatrixAccess(layoutOf(part), sharedOf(memory), kMatrixBytes))
     return refuse("threads do not hold it in matrices, as products leave it");
   if (!planTensorCopy(store, store.getView(), part.getShape(), memory, why))

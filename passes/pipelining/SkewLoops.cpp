@@ -247,7 +247,7 @@ struct SkewLoops : passes::impl::SkewLoopsBase<SkewLoops> {
       std::string why;
       std::optional<LoopSkew> skew = skewOf(loop, &why);
       if (!skew) {
-        loop.emitError("cannot be rotated as it is scheduled to be: ") << why;
+        loop.emitError("cannot be skewed as it is planned: ") << why;
         return signalPassFailure();
       }
       if (isFilledAhead(loop, *skew))

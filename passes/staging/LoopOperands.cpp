@@ -68,7 +68,7 @@ bool decideTma(ir::ViewLoadOp load, LoopOperand &part) {
       readCost(memory, part.readers) >
           readCost(stagingType(part.loaded, element, part.readers), part.readers)) {
     isPossible = false;
-    why = "what reads the tile would meet bank conflicts in memory as the copy engine writes it";
+    why = "what reads the tile would meet bank conflicts in memory as TMA writes it";
   }
   if (isPossible) {
     part.memory = memory;

@@ -66,7 +66,7 @@ static Refusal whyNotRounded(OpOperand &operand) {
   if (!load || gpu::variantOf(load) != gpu::VariantKind::Tma ||
       load->getBlock() != operand.getOwner()->getBlock())
     return name +
-           " is not brought by the copy engine in the product's loop, which would round it to tf32";
+           " is not loaded by TMA in the dot's loop, which would round it to tf32";
   Value tile = load.getResult();
   while (tile.hasOneUse() && tile != operand.get())
     tile = tile.getUsers().begin()->getResult(0);
@@ -77,7 +77,7 @@ static Refusal whyNotRounded(OpOperand &operand) {
   ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
   if (memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why))
     return std::nullopt;
-  return name + " cannot be rounded by the copy engine: " + why;
+  return name + " cannot be rounded by TMA: " + why;
 }
 
 static Refusal whyNotOperand(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {

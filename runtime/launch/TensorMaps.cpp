@@ -98,7 +98,7 @@ TensorMaps::ByAddress::iterator TensorMaps::made(ByAddress &maps,
   if (std::string fault = device::tensorMapFault(params); !fault.empty())
     throw Error(Fault::User, ErrorCode::InvalidArgument,
                 "argument " + std::to_string(recipe.arg + 1) + " of kernel '" + context.kernel +
-                    "' cannot be read by the copy engine: " + fault);
+                    "' cannot be read by TMA: " + fault);
   device::TensorMap map = context.device.encodeTensorMap(params);
   if (maps.size() >= kMostAddresses)
     maps.clear();

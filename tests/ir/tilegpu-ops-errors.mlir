@@ -457,7 +457,7 @@ func.func @copy_offsets(%v: !tile.view<2xf32>, %o: i32) {
 func.func @slot_behind_the_last() {
   %c384 = arith.constant 384 : i32
   %m = tilegpu.smem_alloc stages 3 : !tilegpu.smem<32xf32, #s>
-  // expected-error @+1 {{no stage begins 384 bytes behind the first: there are 3, 128 bytes apart}}
+  // expected-error @+1 {{no stage begins 384 bytes after the first: there are 3, 128 bytes apart}}
   %n = tilegpu.smem_stage %m at %c384 : !tilegpu.smem<32xf32, #s>
   return
 }
@@ -468,7 +468,7 @@ func.func @slot_behind_the_last() {
 func.func @slot_begins_between() {
   %c2 = arith.constant 2 : i32
   %m = tilegpu.smem_alloc stages 3 : !tilegpu.smem<32xf32, #s>
-  // expected-error @+1 {{no stage begins 2 bytes behind the first: there are 3, 128 bytes apart}}
+  // expected-error @+1 {{no stage begins 2 bytes after the first: there are 3, 128 bytes apart}}
   %n = tilegpu.smem_stage %m at %c2 : !tilegpu.smem<32xf32, #s>
   return
 }
@@ -554,7 +554,7 @@ func.func @range(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #
 #a = #tilegpu.shared<panel = [6, 4], linear = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512], digits = [1024, 1024]>
 #b = #tilegpu.shared<panel = [4, 3], linear = [16, 32, 64, 1, 2, 4, 8], digits = [128, 128]>
 func.func @range_of_one(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16, #b>, %c: tensor<64x8xf32, #l>) {
-  // expected-error @+1 {{the range must be a first k and the one behind the last}}
+  // expected-error @+1 {{the range must be a first k and the one after the last}}
   %d = tilegpu.dot_async %a, %b, %c over [0] : !tilegpu.smem<64x16xf16, #a>, !tilegpu.smem<16x8xf16, #b>, tensor<64x8xf32, #l>
   return
 }

@@ -201,7 +201,7 @@ private:
     if (before != fills.end() && stages > 1 && !before->second.isSeenReleased) {
       if (!isFilledByTma(op.getRing().getDefiningOp<gpu::RingAllocOp>()))
         return op.emitOpError("acquires fill ")
-               << *number << " before all threads have met behind the release of fill "
+               << *number << " before all threads have synchronized after the release of fill "
                << before->first;
       protocol_.barriers_.insert(op);
       meetAt(op);

@@ -95,7 +95,7 @@ func.func @slot_is_overwritten_before_all_threads_have_read(%n: i32, %v: !tile.v
   tilegpu.producer_commit %r[%c0] : !ring
   scf.for %i = %c0 to %n step %c1 : i32 {
     %j = arith.addi %i, %c1 : i32
-    // expected-error @+1 {{acquires fill 2 before all threads have met behind the release of fill 0}}
+    // expected-error @+1 {{acquires fill 2 before all threads have synchronized after the release of fill 0}}
     tilegpu.producer_acquire %r[%j] : !ring
     tilegpu.producer_commit %r[%j] : !ring
     %m = tilegpu.consumer_wait %r[%i] : !ring

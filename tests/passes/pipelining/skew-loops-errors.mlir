@@ -6,7 +6,7 @@ func.func @no_products(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !ring
-  // expected-error @+1 {{cannot be rotated as it is scheduled to be: no product of its body that depends on loads alone comes before one that does not}}
+  // expected-error @+1 {{cannot be skewed as it is planned: no product of its body that depends on loads alone comes before one that does not}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     tilegpu.producer_acquire %r[%i] : !ring
     tilegpu.producer_commit %r[%i] : !ring

@@ -25,9 +25,9 @@ func.func @taken(%a: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_str
 // CHECK: tile.dot {{.*}}wgmma refused: no instruction for these types
 // CHECK: tile.dot {{.*}}wgmma refused: neighbours of B in memory lie along N; for operands of 32 bits they must lie along K
 // CHECK: tile.dot {{.*}}wgmma refused: A is used elsewhere, too, where it may not be rounded to tf32
-// CHECK: tile.dot {{.*}}wgmma refused: B is not brought by the copy engine in the product's loop, which would round it to tf32
+// CHECK: tile.dot {{.*}}wgmma refused: B is not loaded by TMA in the dot's loop, which would round it to tf32
 // CHECK: tile.dot {{.*}}wgmma refused: A is computed, not loaded
-// CHECK: tile.dot {{.*}}wgmma refused: A is not brought by the copy engine in the product's loop, which would round it to tf32
+// CHECK: tile.dot {{.*}}wgmma refused: A is not loaded by TMA in the dot's loop, which would round it to tf32
 func.func @refused(%a: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>, tile.extent_divisible = array<i64: 1, 4>}, %b: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %n: i32, %o: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>})
     attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
