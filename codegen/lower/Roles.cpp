@@ -74,6 +74,17 @@ LogicalResult lowerBarrier(Lowering &l, gpu::BarrierOp barrier) {
   llvm_unreachable("all scopes are listed");
 }
 
+// Does a role wait for the launches before the kernel? Then its idle warps do, too: no thread ends
+// before those launches.
+bool waitsForLaunches(Block &role) {
+  return role
+      .walk([](NVVM::GriddepcontrolOp op) {
+        return op.getKind() == NVVM::GridDepActionKind::wait ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult lowerRole(Lowering &l, gpu::WarpSpecializeOp roles, unsigned number) {
   Location loc = roles.getLoc();
   gpu::RoleAttr role = roles.getRole(number);
@@ -91,7 +102,12 @@ LogicalResult lowerRole(Lowering &l, gpu::WarpSpecializeOp roles, unsigned numbe
     Value isActive = arith::CmpIOp::create(
         l.b, loc, isOne ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ult,
         l.threads.uniformWarp(), l.i32(isOne ? first : first + role.getActive()));
-    auto active = scf::IfOp::create(l.b, loc, isActive, /*withElseRegion=*/false);
+    bool waits = waitsForLaunches(roles.getBody(number));
+    auto active = scf::IfOp::create(l.b, loc, isActive, /*withElseRegion=*/waits);
+    if (waits) {
+      l.b.setInsertionPointToStart(active.elseBlock());
+      NVVM::GriddepcontrolOp::create(l.b, loc, NVVM::GridDepActionKind::wait);
+    }
     l.b.setInsertionPointToStart(active.thenBlock());
   }
   return l.lowerBlock(roles.getBody(number));

@@ -202,9 +202,11 @@ const std::regex &lastOfSlots() {
 class MutantMaker {
 public:
   explicit MutantMaker(const std::string &ptx) {
+    // LLVM prints a tab after a mnemonic, inline assembly a blank.
+    static const std::regex blanks("[ \t]+");
     std::stringstream text(ptx);
     for (std::string line; std::getline(text, line);)
-      lines_.push_back(line);
+      lines_.push_back(std::regex_replace(line, blanks, " "));
   }
 
   std::vector<CompiledMutant> make() {

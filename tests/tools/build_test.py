@@ -53,7 +53,7 @@ class Build(Case):
     def test_ping_pong_needs_its_roles(self):
         _, told = self.run_tilec(2, "build", "op:matmul", "dtype=bf16", "M=8192", "N=8192", "K=1024", "--target", "sm_90a",
                                  "--disable-passes", "specialize-warps")
-        self.assertIn("the pass specialize-warps is left out, but teams take turns", told)
+        self.assertIn("the pass specialize-warps is left out, but teams alternate tiles", told)
 
     def test_ops_are_listed(self):
         lines = self.run_tilec(0, "ops")[0].splitlines()

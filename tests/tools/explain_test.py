@@ -126,7 +126,7 @@ class Matmul(Case):
         text, data = self.explained("op:attention", "D=64", "Lq=4096", "--target", "sm_90a")
         self.assertIn("512 (3 teams of 4 warps, and 4 to load)", text)
         memory = [(a["stages"], a["teams"], a["purpose"][:9]) for a in data["allocations"] if a["bytes"] > 64]
-        self.assertEqual(sorted(memory), [(1, 3, "operand A"), (1, 3, "parts of "), (2, 1, "operand B"), (2, 1, "operand B")])
+        self.assertEqual(sorted(memory), [(1, 3, "operand A"), (1, 3, "subtiles "), (2, 1, "operand B"), (2, 1, "operand B")])
         self.assertIn("64x64 f16, of each of 3 teams, operand A", text)
 
     def test_multiply_add_reads_slots(self):

@@ -56,7 +56,7 @@ done
     def test_another_instruction_is_shown(self):
         text = self.diff(1, self.doctored("s/add\\.rn\\.f16x2/sub.rn.f16x2/; s/add\\.f32/sub.f32/"), "op:add", "--show", "1")
         self.assertIn("differs: op:add --target sm_80\n", text)
-        self.assertRegex(text, r"(?m)^-\tadd\.f32 .*\n(-.*\n)*\+\tsub\.f32 ")
+        self.assertRegex(text, r"(?m)^- add\.f32 .*\n(-.*\n)*\+ sub\.f32 ")
         self.assertEqual(text.count("--- before"), 1)
 
     def test_a_missing_kernel_is_named(self):
