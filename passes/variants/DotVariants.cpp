@@ -65,8 +65,7 @@ static Refusal whyNotRounded(OpOperand &operand) {
   ir::ViewLoadOp load = loadBehind(operand.get());
   if (!load || gpu::variantOf(load) != gpu::VariantKind::Tma ||
       load->getBlock() != operand.getOwner()->getBlock())
-    return name +
-           " is not loaded by TMA in the dot's loop, which would round it to tf32";
+    return name + " is not loaded by TMA in the dot's loop, which would round it to tf32";
   Value tile = load.getResult();
   while (tile.hasOneUse() && tile != operand.get())
     tile = tile.getUsers().begin()->getResult(0);
