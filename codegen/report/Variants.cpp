@@ -5,6 +5,7 @@
 #include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/DotAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/instructions/AsyncCopy.h"
 #include "ir/instructions/TensorCopy.h"
@@ -19,11 +20,6 @@ using namespace mlir;
 namespace tile::codegen {
 
 namespace {
-
-std::string variantOf(Operation *op) {
-  gpu::VariantKind kind = gpu::variantOf(op);
-  return kind == gpu::VariantKind::Undecided ? "" : gpu::stringifyVariantKind(kind).str();
-}
 
 std::vector<std::string> refusalsOf(Operation *op) {
   SmallVector<StringRef> sentences = gpu::refusalsOf(op);
@@ -197,7 +193,7 @@ CopyReport copyOf(Operation *op, Value address, passes::AxisInfoAnalysis &axis) 
   Type type = tileOf(op);
   copy.tile = shapeText(type);
   copy.dtype = dtypeText(type);
-  copy.variant = variantOf(op);
+  copy.variant = gpu::variantNameOf(op).str();
   copy.refused = refusalsOf(op);
   copy.checks = checksOf(op);
   copy.vectorBytes = gpu::bytesOf(ir::elementTypeOf(type));
@@ -245,7 +241,7 @@ ProductReport dotOf(Operation *dot) {
   product.m = acc[acc.size() - 2], product.n = acc.back(), product.k = depthOf(dot);
   product.operands = dtypeText(dot->getOperand(0).getType());
   product.accumulator = dtypeText(dot->getOperand(2).getType());
-  product.variant = variantOf(dot);
+  product.variant = gpu::variantNameOf(dot).str();
   product.refused = refusalsOf(dot);
   if (gpu::WarpGridAttr grid = gpu::warpGridOf(dot))
     product.warpRows = grid.getRows(), product.warpColumns = grid.getColumns();

@@ -50,17 +50,25 @@ static_assert(isSame(Evict::first, ir::Eviction::First));
 static_assert(isSame(Evict::last, ir::Eviction::Last));
 static_assert(isSame(Evict::last, ir::getMaxEnumValForEviction()));
 
-static_assert(isSame(CopyBy::any, gpu::VariantKind::Undecided));
-static_assert(isSame(CopyBy::cp_async, gpu::VariantKind::CpAsync));
-static_assert(isSame(CopyBy::vector, gpu::VariantKind::Vector));
-static_assert(isSame(CopyBy::scalar, gpu::VariantKind::Scalar));
-static_assert(isSame(Mma::any, gpu::VariantKind::Undecided));
-static_assert(isSame(Mma::mma_sync, gpu::VariantKind::MmaSync));
-static_assert(isSame(Mma::fma, gpu::VariantKind::Fma));
-static_assert(isSame(Mma::wgmma, gpu::VariantKind::Wgmma));
-static_assert(isSame(CopyBy::tma, gpu::VariantKind::Tma));
-static_assert(isSame(CopyBy::quad, gpu::VariantKind::Quad));
-static_assert(isSame(CopyBy::quad, gpu::getMaxEnumValForVariantKind()));
+static_assert(isSame(CopyBy::any, gpu::LoadVariant::Undecided));
+static_assert(isSame(CopyBy::cp_async, gpu::LoadVariant::CpAsync));
+static_assert(isSame(CopyBy::vector, gpu::LoadVariant::Vector));
+static_assert(isSame(CopyBy::scalar, gpu::LoadVariant::Scalar));
+static_assert(isSame(CopyBy::tma, gpu::LoadVariant::Tma));
+static_assert(isSame(CopyBy::tma, gpu::getMaxEnumValForLoadVariant()));
+
+static_assert(isSame(CopyBy::any, gpu::StoreVariant::Undecided));
+static_assert(isSame(CopyBy::vector, gpu::StoreVariant::Vector));
+static_assert(isSame(CopyBy::scalar, gpu::StoreVariant::Scalar));
+static_assert(isSame(CopyBy::tma, gpu::StoreVariant::Tma));
+static_assert(isSame(CopyBy::quad, gpu::StoreVariant::Quad));
+static_assert(isSame(CopyBy::quad, gpu::getMaxEnumValForStoreVariant()));
+
+static_assert(isSame(Mma::any, gpu::DotVariant::Undecided));
+static_assert(isSame(Mma::mma_sync, gpu::DotVariant::MmaSync));
+static_assert(isSame(Mma::fma, gpu::DotVariant::Fma));
+static_assert(isSame(Mma::wgmma, gpu::DotVariant::Wgmma));
+static_assert(isSame(Mma::wgmma, gpu::getMaxEnumValForDotVariant()));
 
 static_assert(isSame(Precision::ieee, ir::Precision::Ieee));
 static_assert(isSame(Precision::tf32, ir::Precision::Tf32));

@@ -1,7 +1,6 @@
 #include "ir/annotations/AccessAnnotations.h"
 
 #include "ir/annotations/AnnotationTable.h"
-#include "ir/gpu/DotLayouts.h"
 
 using namespace mlir;
 
@@ -10,15 +9,12 @@ namespace tile::gpu {
 namespace {
 
 constexpr llvm::StringLiteral kAccessName = "tilegpu.access";
-constexpr llvm::StringLiteral kVariantName = "tilegpu.variant";
 constexpr llvm::StringLiteral kViewOfName = "tilegpu.view_of";
 
 bool isViewAccess(Operation *op) {
   return isa<ir::ViewLoadOp, ir::ViewStoreOp, RingCopyOp, CopyAsyncOp, TensorCopyOp, TensorStoreOp>(
       op);
 }
-
-bool isCopy(Operation *op) { return isViewAccess(op) || isa<ir::LoadOp, ir::StoreOp>(op); }
 
 // The tile that an access moves or names; null if it is a scalar or the operation no such access.
 RankedTensorType accessedTile(Operation *op) {
@@ -55,28 +51,6 @@ LogicalResult verifyAccess(Operation *op, Attribute value) {
   return success();
 }
 
-LogicalResult verifyVariant(Operation *op, Attribute value) {
-  auto variant = dyn_cast<VariantAttr>(value);
-  if (!variant)
-    return op->emitOpError() << kVariantName << " must be a #tilegpu.variant<...>, got " << value;
-  if (!isCopy(op) && !isDot(op))
-    return op->emitOpError() << kVariantName << " belongs on a copy or a product";
-  VariantKind kind = variant.getKind();
-  bool isStore = isa<ir::ViewStoreOp, ir::StoreOp, TensorStoreOp>(op),
-       isOfCopies = kind == VariantKind::CpAsync || kind == VariantKind::Tma ||
-                    kind == VariantKind::Quad || kind == VariantKind::Vector ||
-                    kind == VariantKind::Scalar,
-       isOfDots =
-           kind == VariantKind::MmaSync || kind == VariantKind::Fma || kind == VariantKind::Wgmma;
-  if (kind == VariantKind::CpAsync && isStore || kind == VariantKind::Quad && !isStore)
-    return op->emitOpError() << (isStore ? "stores have" : "loads have") << " no variant '"
-                             << stringifyVariantKind(kind) << "'";
-  if (isCopy(op) ? isOfDots : isOfCopies)
-    return op->emitOpError() << "has no variant '" << stringifyVariantKind(kind)
-                             << "', which is of " << (isOfDots ? "products" : "copies");
-  return success();
-}
-
 LogicalResult verifyViewOf(Operation *op, Attribute value) {
   auto viewOf = dyn_cast<ViewOfAttr>(value);
   auto view = dyn_cast<ir::MakeViewOp>(op);
@@ -87,10 +61,7 @@ LogicalResult verifyViewOf(Operation *op, Attribute value) {
   return success();
 }
 
-VariantAttr annotatedVariant(Operation *op) { return op->getAttrOfType<VariantAttr>(kVariantName); }
-
-constexpr Annotation kAnnotations[] = {
-    {kAccessName, verifyAccess}, {kVariantName, verifyVariant}, {kViewOfName, verifyViewOf}};
+constexpr Annotation kAnnotations[] = {{kAccessName, verifyAccess}, {kViewOfName, verifyViewOf}};
 
 } // namespace
 
@@ -105,13 +76,6 @@ LogicalResult AccessAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!bounds.empty() && bounds.size() != order.size())
     return emitError() << "bounds must name each of " << order.size() << " dimensions, got "
                        << bounds.size();
-  return success();
-}
-
-LogicalResult VariantAttr::verify(function_ref<InFlightDiagnostic()> emitError, VariantKind,
-                                  ArrayAttr refused) {
-  if (refused && !llvm::all_of(refused, [](Attribute item) { return isa<StringAttr>(item); }))
-    return emitError() << "refused must hold sentences, got " << refused;
   return success();
 }
 
@@ -133,38 +97,6 @@ AccessAttr accessOf(Operation *op) { return op->getAttrOfType<AccessAttr>(kAcces
 void setAccess(Operation *op, ArrayRef<int32_t> order, int64_t vector, ArrayRef<Bounds> bounds) {
   op->setAttr(kAccessName,
               AccessAttr::get(op->getContext(), order, static_cast<int32_t>(vector), bounds));
-}
-
-VariantKind variantOf(Operation *op) {
-  VariantAttr variant = annotatedVariant(op);
-  return variant ? variant.getKind() : VariantKind::Undecided;
-}
-
-VariantKind demandedVariantOf(Operation *op) {
-  auto number = op->getAttrOfType<IntegerAttr>(ir::kVariantAttr);
-  return number ? static_cast<VariantKind>(number.getInt()) : VariantKind::Undecided;
-}
-
-SmallVector<StringRef> refusalsOf(Operation *op) {
-  SmallVector<StringRef> sentences;
-  VariantAttr variant = annotatedVariant(op);
-  if (variant && variant.getRefused())
-    for (auto sentence : variant.getRefused().getAsRange<StringAttr>())
-      sentences.push_back(sentence.getValue());
-  return sentences;
-}
-
-void setVariant(Operation *op, VariantKind kind) {
-  VariantAttr before = annotatedVariant(op);
-  op->setAttr(kVariantName,
-              VariantAttr::get(op->getContext(), kind, before ? before.getRefused() : ArrayAttr()));
-}
-
-void addRefusal(Operation *op, StringRef sentence) {
-  SmallVector<StringRef> sentences = refusalsOf(op);
-  sentences.push_back(sentence);
-  op->setAttr(kVariantName, VariantAttr::get(op->getContext(), variantOf(op),
-                                             Builder(op->getContext()).getStrArrayAttr(sentences)));
 }
 
 ViewOfAttr viewOf(ir::MakeViewOp view) { return view->getAttrOfType<ViewOfAttr>(kViewOfName); }

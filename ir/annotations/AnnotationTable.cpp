@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace tile::gpu;
 
 LogicalResult TileGpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  for (ArrayRef<Annotation> subject :
-       {accessAnnotations(), dotAnnotations(), functionAnnotations(), loopAnnotations()})
+  for (ArrayRef<Annotation> subject : {accessAnnotations(), dotAnnotations(), functionAnnotations(),
+                                       loopAnnotations(), variantAnnotations()})
     for (const Annotation &known : subject)
       if (known.name == attribute.getName())
         return known.verify(op, attribute.getValue());

@@ -17,5 +17,6 @@ llvm::ArrayRef<Annotation> accessAnnotations();
 llvm::ArrayRef<Annotation> dotAnnotations();
 llvm::ArrayRef<Annotation> functionAnnotations();
 llvm::ArrayRef<Annotation> loopAnnotations();
+llvm::ArrayRef<Annotation> variantAnnotations();
 
 } // namespace tile::gpu

@@ -1,7 +1,7 @@
 #include "ir/annotations/DotAnnotations.h"
 
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/AnnotationTable.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 
 using namespace mlir;
@@ -32,7 +32,7 @@ LogicalResult verifyAFromRegisters(Operation *op, Attribute value) {
 
 LogicalResult verifyKMajor(Operation *op, Attribute value) {
   auto majors = dyn_cast<DenseBoolArrayAttr>(value);
-  if (!isa<ir::DotOp>(op) || variantOf(op) != VariantKind::Wgmma || !majors || majors.size() != 2)
+  if (!isa<ir::DotOp>(op) || dotVariantOf(op) != DotVariant::Wgmma || !majors || majors.size() != 2)
     return op->emitOpError() << kKMajorName
                              << " must be array<i1: ...>, of a and b, on a tile.dot by wgmma";
   return success();
@@ -40,7 +40,7 @@ LogicalResult verifyKMajor(Operation *op, Attribute value) {
 
 LogicalResult verifyKWidth(Operation *op, Attribute value) {
   auto width = dyn_cast<IntegerAttr>(value);
-  if (!isa<ir::DotOp>(op) || variantOf(op) != VariantKind::MmaSync || !width ||
+  if (!isa<ir::DotOp>(op) || dotVariantOf(op) != DotVariant::MmaSync || !width ||
       !width.getType().isInteger(32) || width.getInt() < 1 ||
       !llvm::isPowerOf2_64(static_cast<uint64_t>(width.getInt())))
     return op->emitOpError() << kKWidthName

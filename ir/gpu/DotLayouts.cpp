@@ -1,9 +1,9 @@
 #include "ir/gpu/DotLayouts.h"
 
 #include "ir/LayoutAttr.h"
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/DotAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/instructions/Mma.h"
 #include "ir/instructions/Wgmma.h"
 #include "ir/layout/MultiplyAdd.h"
@@ -18,10 +18,10 @@ bool isDotOperand(OpOperand &use) {
 
 bool isDot(Operation *op) { return isa<ir::DotOp, SmemDotOp, DotAsyncOp>(op); }
 
-bool isWgmma(ir::DotOp dot) { return variantOf(dot) == VariantKind::Wgmma; }
+bool isWgmma(ir::DotOp dot) { return dotVariantOf(dot) == DotVariant::Wgmma; }
 
 bool isMultiplyAdd(ir::DotOp dot) {
-  return variantOf(dot) != VariantKind::MmaSync && !isWgmma(dot);
+  return dotVariantOf(dot) != DotVariant::MmaSync && !isWgmma(dot);
 }
 
 bool readsSharedMemory(OpOperand &operand) {

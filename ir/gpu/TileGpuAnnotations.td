@@ -27,27 +27,54 @@ def TileGpu_AccessAttr : TileGpu_Attr<"Access", "access"> {
   let genVerifyDecl = 1;
 }
 
-def TileGpu_VariantKind : I32Enum<"VariantKind", "how a copy or a product is carried out", [
+// The numbers are those of the language's CopyBy and Mma.
+def TileGpu_LoadVariant : I32Enum<"LoadVariant", "which instructions load a tile", [
     I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"CpAsync", 1, "cp_async">, I32EnumCase<"Vector", 2, "vector">,
-    I32EnumCase<"Scalar", 3, "scalar">, I32EnumCase<"MmaSync", 4, "mma_sync">, I32EnumCase<"Fma", 5, "fma">,
-    I32EnumCase<"Wgmma", 6, "wgmma">, I32EnumCase<"Tma", 7, "tma">,
-    I32EnumCase<"Quad", 8, "quad">]> {
+    I32EnumCase<"Scalar", 3, "scalar">, I32EnumCase<"Tma", 7, "tma">]> {
   let cppNamespace = "::tile::gpu";
 }
 
-def TileGpu_VariantAttr : TileGpu_Attr<"Variant", "variant"> {
-  let summary = "The chosen variant of a copy or a dot, and why better ones were refused";
-  let description = [{
-    Loads are `tma`, `cp_async`, `vector` or `scalar`; stores `tma`, `quad` (four lanes exchange
-    elements, so that each stores 16 bytes), `vector` or `scalar`; dots `wgmma`, `mma_sync` or
-    `fma`. A pass that rules a variant out before one is chosen leaves `undecided` with its
-    sentence.
+def TileGpu_StoreVariant : I32Enum<"StoreVariant", "which instructions store a tile", [
+    I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"Vector", 2, "vector">, I32EnumCase<"Scalar", 3, "scalar">,
+    I32EnumCase<"Tma", 7, "tma">, I32EnumCase<"Quad", 8, "quad">]> {
+  let cppNamespace = "::tile::gpu";
+}
 
-    `#tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>`
-  }];
-  let parameters = (ins EnumParameter<TileGpu_VariantKind>:$kind, OptionalParameter<"::mlir::ArrayAttr">:$refused);
+def TileGpu_DotVariant : I32Enum<"DotVariant", "which instructions compute a dot", [
+    I32EnumCase<"Undecided", 0, "undecided">, I32EnumCase<"MmaSync", 4, "mma_sync">, I32EnumCase<"Fma", 5, "fma">,
+    I32EnumCase<"Wgmma", 6, "wgmma">]> {
+  let cppNamespace = "::tile::gpu";
+}
+
+class TileGpu_VariantAttr<EnumInfo kinds, string name, string attrMnemonic> : TileGpu_Attr<name, attrMnemonic> {
+  let parameters = (ins EnumParameter<kinds>:$kind, OptionalParameter<"::mlir::ArrayAttr">:$refused);
   let assemblyFormat = "`<` $kind (`,` `refused` `=` $refused^)? `>`";
   let genVerifyDecl = 1;
+}
+
+def TileGpu_LoadVariantAttr : TileGpu_VariantAttr<TileGpu_LoadVariant, "LoadVariant", "load"> {
+  let summary = "The chosen variant of a load, and why better ones were refused";
+  let description = [{
+    A pass that rules a variant out before one is chosen leaves `undecided` with its sentence.
+
+    `#tilegpu.load<vector, refused = ["cp_async refused: no product of its body depends on it"]>`
+  }];
+}
+
+def TileGpu_StoreVariantAttr : TileGpu_VariantAttr<TileGpu_StoreVariant, "StoreVariant", "store"> {
+  let summary = "The chosen variant of a store, and why better ones were refused";
+  let description = [{
+    With `quad` four lanes exchange elements, so that each stores 16 bytes.
+
+    `#tilegpu.store<quad>`
+  }];
+}
+
+def TileGpu_DotVariantAttr : TileGpu_VariantAttr<TileGpu_DotVariant, "DotVariant", "dot"> {
+  let summary = "The chosen variant of a dot, and why better ones were refused";
+  let description = [{
+    `#tilegpu.dot<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>`
+  }];
 }
 
 def TileGpu_WarpGridAttr : TileGpu_Attr<"WarpGrid", "warp_grid"> {

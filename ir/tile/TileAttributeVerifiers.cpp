@@ -139,7 +139,8 @@ static LogicalResult verifyVariant(Operation *op, Attribute value) {
            tile::gpu::CopyAsyncOp, tile::gpu::TensorCopyOp, tile::gpu::TensorStoreOp,
            tile::gpu::SmemDotOp, tile::gpu::DotAsyncOp>(op))
     return op->emitOpError() << kVariantAttr << " belongs on a load, a store or a product";
-  return verifyRange(op, kVariantAttr, value, 1, tile::gpu::getMaxEnumValForVariantKind());
+  // A number of another kind of operation is refused where variants are chosen, at the user's line.
+  return verifyRange(op, kVariantAttr, value, 1, tile::gpu::getMaxEnumValForStoreVariant());
 }
 
 static bool isAnyOf(StringRef name, std::initializer_list<StringRef> names) {

@@ -4,6 +4,7 @@
 #include "ir/LayoutOp.h"
 #include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/DotAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
 #include "ir/layout/Shared.h"
@@ -46,7 +47,7 @@ private:
   bool addLoad(ir::ViewLoadOp load, gpu::LayoutAttr wanted) {
     gpu::AccessAttr access = gpu::accessOf(load);
     auto tile = cast<RankedTensorType>(load.getResult().getType());
-    if (gpu::variantOf(load) != gpu::VariantKind::Vector ||
+    if (gpu::loadVariantOf(load) != gpu::LoadVariant::Vector ||
         access.getVector() * gpu::bytesOf(tile.getElementType()) != layout::kMaxVectorBytes)
       return false;
     layout::Layout fragments = gpu::layoutOf(tile.getShape(), wanted);
@@ -78,7 +79,7 @@ int64_t kWidthOfFragmentLoads(ir::DotOp dot) {
 }
 
 SmallVector<FragmentLoad> fragmentLoads(ir::DotOp dot) {
-  if (gpu::variantOf(dot) != gpu::VariantKind::MmaSync)
+  if (gpu::dotVariantOf(dot) != gpu::DotVariant::MmaSync)
     return {};
   auto layouts = gpu::mmaLayouts(dot, kWidthOfFragmentLoads(dot));
   if (!layouts || !layouts->a->isInjective() || !layouts->b->isInjective())

@@ -87,7 +87,7 @@ bool isOrdering(Operation *op) {
 }
 
 // What in a loop makes it matter when a read through `root` happens; empty if nothing does.
-std::string whyNotAheadOf(Value root, scf::ForOp loop) {
+Refusal whyNotAheadOf(Value root, scf::ForOp loop) {
   std::string found;
   auto mayWrite = [&](Value written, const char *what) {
     if (mayOverlap(root, written))
@@ -172,8 +172,8 @@ private:
       return refuse("its place follows from an operation with effects");
     if (!mayRead)
       return refuse("its place follows from memory read in each iteration before");
-    std::string refusal = whyNotAheadOf(rootOfRead(op), loop_);
-    return refusal.empty() || refuse(refusal);
+    Refusal why = whyNotAheadOf(rootOfRead(op), loop_);
+    return !why || refuse(*why);
   }
 
   // As that to the next place of a flattened nest.
@@ -235,7 +235,7 @@ SmallVector<gpu::ProducerAcquireOp> ringsOf(scf::ForOp loop) {
   return rings;
 }
 
-std::optional<std::string> whyNotAhead(ir::ViewLoadOp load) {
+Refusal whyNotAhead(ir::ViewLoadOp load) {
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
   if (!loop)
     return "it does not stand in the body of a loop itself";
@@ -246,9 +246,7 @@ std::optional<std::string> whyNotAhead(ir::ViewLoadOp load) {
   std::string why;
   if (!aheadSlice(load->getOperands(), loop, &why))
     return why;
-  if (why = whyNotAheadOf(rootOf(load.getView()), loop); !why.empty())
-    return why;
-  return std::nullopt;
+  return whyNotAheadOf(rootOf(load.getView()), loop);
 }
 
 } // namespace tile::passes

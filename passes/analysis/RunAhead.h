@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
+#include "passes/Refusal.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -30,7 +31,7 @@ llvm::SmallVector<mlir::OpOperand *> dotsFedBy(mlir::Value tile);
 
 /// Why a load that feeds a product cannot be issued before its iteration, as a sentence; nothing if
 /// it can.
-std::optional<std::string> whyNotAhead(ir::ViewLoadOp load);
+Refusal whyNotAhead(ir::ViewLoadOp load);
 
 /// What must be computed again to know in an earlier iteration what some values will be in a later
 /// one.

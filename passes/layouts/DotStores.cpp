@@ -3,6 +3,7 @@
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
 #include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/instructions/LayoutChange.h"
 #include "ir/instructions/TensorStore.h"
 #include "ir/layout/Derived.h"
@@ -83,17 +84,17 @@ static bool takesInQuads(ir::ViewStoreOp store, ConvertLayoutOp change) {
 
 void settleDotStores(func::FuncOp function) {
   function.walk([](ir::ViewStoreOp store) {
-    gpu::VariantKind kind = gpu::variantOf(store);
-    if (kind != gpu::VariantKind::Tma && kind != gpu::VariantKind::Quad)
+    gpu::StoreVariant kind = gpu::storeVariantOf(store);
+    if (kind != gpu::StoreVariant::Tma && kind != gpu::StoreVariant::Quad)
       return;
     ConvertLayoutOp change = changeBefore(store);
     Value held = change ? change.getInput() : store.getValue();
-    if (kind == gpu::VariantKind::Tma && takesByTma(store, held))
-      kind = gpu::VariantKind::Tma;
+    if (kind == gpu::StoreVariant::Tma && takesByTma(store, held))
+      kind = gpu::StoreVariant::Tma;
     else if (takesInQuads(store, change))
-      kind = gpu::VariantKind::Quad;
+      kind = gpu::StoreVariant::Quad;
     else
-      kind = gpu::VariantKind::Vector;
+      kind = gpu::StoreVariant::Vector;
     gpu::setVariant(store, kind);
     if (change && change.use_empty())
       change.erase();

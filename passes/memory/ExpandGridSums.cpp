@@ -14,8 +14,8 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -93,7 +93,7 @@ public:
     auto branch = scf::IfOp::create(b_, loc_, tile_, last, /*withElseRegion=*/true);
     b_ = OpBuilder::atBlockBegin(branch.thenBlock());
     gpu::setVariant(ir::StoreOp::create(b_, loc_, i32(0), counter, Value()),
-                    gpu::VariantKind::Scalar);
+                    gpu::StoreVariant::Scalar);
     scf::YieldOp::create(b_, loc_, addUp(first));
     b_ = OpBuilder::atBlockBegin(branch.elseBlock());
     scf::YieldOp::create(b_, loc_, sum_.getInput());

@@ -17,6 +17,7 @@
 #include "ir/LayoutOp.h"
 #include "ir/UserError.h"
 #include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/instructions/TensorStore.h"
 #include "ir/layout/WgmmaOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -169,7 +170,7 @@ public:
     std::string why;
     std::optional<gpu::TensorStorePlan> plan = gpu::planTensorStore(store_, tile_, &why);
     if (!plan) {
-      gpu::setVariant(store_, gpu::VariantKind::Vector);
+      gpu::setVariant(store_, gpu::StoreVariant::Vector);
       gpu::addRefusal(store_, "tma refused: " + why);
       return false;
     }
@@ -281,15 +282,16 @@ private:
 
 // Emits an error if the program's choice was taken back because of the tile's layout.
 LogicalResult verifyDemand(ir::ViewStoreOp store) {
-  gpu::VariantKind demanded = gpu::demandedVariantOf(store), kind = gpu::variantOf(store);
-  bool isOfDots = demanded == gpu::VariantKind::Tma || demanded == gpu::VariantKind::Quad;
+  auto demanded = static_cast<gpu::StoreVariant>(gpu::demandedVariantOf(store));
+  gpu::StoreVariant kind = gpu::storeVariantOf(store);
+  bool isOfDots = demanded == gpu::StoreVariant::Tma || demanded == gpu::StoreVariant::Quad;
   if (!isOfDots || kind == demanded)
     return success();
   InFlightDiagnostic error = ir::userError(store.emitError(), ErrorCode::Unsupported);
   for (StringRef refusal : gpu::refusalsOf(store))
-    if (refusal.starts_with(gpu::stringifyVariantKind(demanded)))
+    if (refusal.starts_with(gpu::stringifyStoreVariant(demanded)))
       return error << refusal;
-  return error << gpu::stringifyVariantKind(demanded) << " refused: layouts are not propagated";
+  return error << gpu::stringifyStoreVariant(demanded) << " refused: layouts are not propagated";
 }
 
 struct StoreSubtiles : passes::impl::StoreSubtilesBase<StoreSubtiles> {
@@ -297,11 +299,11 @@ struct StoreSubtiles : passes::impl::StoreSubtilesBase<StoreSubtiles> {
     SmallVector<ir::ViewStoreOp> stores;
     getOperation().walk([&](ir::ViewStoreOp store) { stores.push_back(store); });
     for (ir::ViewStoreOp store : stores) {
-      if (gpu::variantOf(store) == gpu::VariantKind::Tma && StoreSplitter(store).storeByTma())
+      if (gpu::storeVariantOf(store) == gpu::StoreVariant::Tma && StoreSplitter(store).storeByTma())
         continue;
       if (failed(verifyDemand(store)))
         return signalPassFailure();
-      if (gpu::variantOf(store) == gpu::VariantKind::Quad)
+      if (gpu::storeVariantOf(store) == gpu::StoreVariant::Quad)
         StoreSplitter(store).splitInQuads();
     }
   }

@@ -7,7 +7,7 @@
 // all warps have synchronized: the next dot is issued before that if it reads nothing that is put.
 #include "passes/Passes.h"
 
-#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/instructions/Wgmma.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -47,7 +47,8 @@ bool keepsMemory(Operation *op) {
     return true;
   if (isa<gpu::ProducerAcquireOp, gpu::RingPutOp, gpu::ProducerCommitOp>(op))
     return comesBeforeReaders(op, op->getOperand(isa<gpu::RingPutOp>(op) ? 1 : 0));
-  if (isa<ir::ViewStoreOp>(op) && gpu::variantOf(op) != gpu::VariantKind::Tma) // to global memory
+  if (isa<ir::ViewStoreOp>(op) &&
+      gpu::storeVariantOf(op) != gpu::StoreVariant::Tma) // to global memory
     return true;
   return isMemoryEffectFree(op) || hasSingleEffect<MemoryEffects::Read>(op);
 }

@@ -1,8 +1,8 @@
 #include "passes/pipelining/RingForm.h"
 
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
 #include "ir/annotations/LoopAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/instructions/TensorCopy.h"
 #include "passes/pipelining/RingRuns.h"
 #include "passes/pipelining/analysis/ClusterRank.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace tile::passes {
 
 bool isByTma(Operation *op) {
-  return isa<gpu::RingCopyOp>(op) && gpu::variantOf(op) == gpu::VariantKind::Tma;
+  return isa<gpu::RingCopyOp>(op) && gpu::loadVariantOf(op) == gpu::LoadVariant::Tma;
 }
 
 SmallVector<gpu::ConsumerWaitOp> waitsOfLoops(gpu::RingAllocOp ring) {

@@ -10,9 +10,9 @@
 // PlaceTeams, SplitRings, PipelineLoops, SkewLoops, LowerRings and SpecializeWarps implement it.
 #include "passes/Passes.h"
 
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
 #include "ir/annotations/LoopAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/instructions/Wgmma.h"
 #include "ir/target/Target.h"
@@ -50,7 +50,7 @@ std::optional<int64_t> constantTrips(scf::ForOp loop) {
 
 bool loadsSingleElements(scf::ForOp loop) {
   return llvm::any_of(loop.getBody()->getOps<ir::ViewLoadOp>(), [](ir::ViewLoadOp load) {
-    return gpu::variantOf(load) == gpu::VariantKind::Scalar;
+    return gpu::loadVariantOf(load) == gpu::LoadVariant::Scalar;
   });
 }
 
@@ -58,7 +58,7 @@ bool loadsSingleElements(scf::ForOp loop) {
 std::string whyNothingRunsAhead(scf::ForOp loop) {
   std::string why = "no product of its body depends on what it loads";
   loop.walk([&](ir::ViewLoadOp load) {
-    std::optional<std::string> refusal = whyNotAhead(load);
+    Refusal refusal = whyNotAhead(load);
     if (!feedsDot(load) || !refusal)
       return WalkResult::advance();
     why = "of its load, " + *refusal;
@@ -92,19 +92,21 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
     auto given = loop->getAttrOfType<IntegerAttr>(ir::kStagesAttr);
     auto asked = given ? static_cast<int32_t>(given.getInt()) : 0;
     Decision decision = decide(loop, asked);
-    std::string whyNotSkewed, whyNoProducerWarp;
     bool wantsSkew = loop->hasAttr(ir::kOverlapDotsAttr),
-         isSkewed = wantsSkew && maySkew(loop, decision.stages, whyNotSkewed);
-    bool wantsProducer = loop->hasAttr(ir::kSpecializeAttr);
+         wantsProducer = loop->hasAttr(ir::kSpecializeAttr);
+    Refusal noSkew, noProducer;
+    if (wantsSkew)
+      noSkew = whyNotSkewed(loop, decision.stages);
     if (wantsProducer)
-      whyNoProducerWarp = whyNoProducer(loop, decision.stages);
-    bool hasProducer = wantsProducer && whyNoProducerWarp.empty();
-    auto text = [&](StringRef sentence) { return StringAttr::get(&getContext(), sentence); };
+      noProducer = whyNoProducer(loop, decision.stages);
+    bool isSkewed = wantsSkew && !noSkew;
+    auto text = [&](const Refusal &refusal) {
+      return refusal ? StringAttr::get(&getContext(), *refusal) : StringAttr();
+    };
     return gpu::LoopPlanAttr::get(
-        &getContext(), asked, decision.stages, text(decision.reason),
-        !isSkewed && decision.stages > 1 && keepsDotInFlight(loop) ? 1 : 0, isSkewed,
-        wantsSkew && !isSkewed ? text(whyNotSkewed) : StringAttr(), hasProducer,
-        wantsProducer && !hasProducer ? text(whyNoProducerWarp) : StringAttr(), gpu::Order::None);
+        &getContext(), asked, decision.stages, StringAttr::get(&getContext(), decision.reason),
+        !isSkewed && decision.stages > 1 && keepsDotInFlight(loop) ? 1 : 0, isSkewed, text(noSkew),
+        wantsProducer && !noProducer, text(noProducer), gpu::Order::None);
   }
 
   static bool keepsDotInFlight(scf::ForOp loop) {
@@ -142,17 +144,18 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
            llvm::all_of(skew.late, isWgmma);
   }
 
-  static bool maySkew(scf::ForOp loop, int32_t stages, std::string &why) {
+  static Refusal whyNotSkewed(scf::ForOp loop, int32_t stages) {
+    std::string why;
     std::optional<LoopSkew> skew = skewOf(loop, &why);
     if (!skew)
-      return false;
+      return why;
     int32_t fewest = fewestStages(loop, *skew);
     if (!fewest)
-      why = "none of its loads runs ahead";
-    else if (stages < fewest)
-      why = "it has " + std::to_string(stages) + " of the " + std::to_string(fewest) +
-            " stages that takes";
-    return why.empty();
+      return "none of its loads runs ahead";
+    if (stages < fewest)
+      return "it has " + std::to_string(stages) + " of the " + std::to_string(fewest) +
+             " stages that takes";
+    return {};
   }
 
   // 0 if the loop waits for no fill.

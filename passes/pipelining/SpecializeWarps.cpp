@@ -180,8 +180,8 @@ public:
         rest.push_back(op);
     });
     RoleSlice producer(fills, gpu::RoleKind::Producer), consumers(rest, gpu::RoleKind::Consumers);
-    if (std::string why = whyNotApart(producer, kernel_, isForProducer); !why.empty())
-      return kernel_.emitError("a warp cannot fill rings by itself: ") << why;
+    if (Refusal why = whyNotApart(producer, kernel_, isForProducer))
+      return kernel_.emitError("a warp cannot fill rings by itself: ") << *why;
     SmallVector<Operation *> old = shareMemory();
     b_.setInsertionPoint(body_.getTerminator());
     split(producer, consumers);

@@ -4,8 +4,8 @@
 
 #include "ir/KnownTarget.h"
 #include "ir/UserError.h"
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "passes/registers/RegisterEstimate.h"
 #include "passes/registers/RegisterLimits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,7 +28,7 @@ constexpr double kRefused = 1.25;
 
 bool isDot(Operation &op) {
   return isa<gpu::DotAsyncOp, gpu::DotWaitOp>(op) ||
-         (isa<ir::DotOp>(op) && gpu::variantOf(&op) == gpu::VariantKind::MmaSync);
+         (isa<ir::DotOp>(op) && gpu::dotVariantOf(&op) == gpu::DotVariant::MmaSync);
 }
 
 // The assembler goes through other work a part of a tile at a time, as it likes: what is needed is

@@ -2,6 +2,7 @@
 
 #include "ir/LayoutAttr.h"
 #include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/Derived.h"
 #include "passes/analysis/RunAhead.h"
@@ -89,12 +90,12 @@ private:
   Value loadInRegisters(ir::ViewLoadOp load, const LoopOperand &part) {
     IRMapping nothing;
     auto moved = cast<ir::ViewLoadOp>(b_.clone(*load, nothing));
-    if (gpu::variantOf(moved) == gpu::VariantKind::CpAsync) {
+    if (gpu::loadVariantOf(moved) == gpu::LoadVariant::CpAsync) {
       gpu::addRefusal(
           moved,
           "cp_async refused: a thread's neighbours in the view are no neighbours in shared memory");
-      gpu::setVariant(moved, gpu::accessOf(moved).getVector() > 1 ? gpu::VariantKind::Vector
-                                                                  : gpu::VariantKind::Scalar);
+      gpu::setVariant(moved, gpu::accessOf(moved).getVector() > 1 ? gpu::LoadVariant::Vector
+                                                                  : gpu::LoadVariant::Scalar);
     }
     return inShape(moved.getResult(), part.shape, part.loaded);
   }

@@ -1,6 +1,7 @@
 #include "passes/staging/LoopOperands.h"
 #include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 
 #include "ir/LayoutAttr.h"
 #include "ir/LayoutOp.h"
@@ -72,17 +73,17 @@ bool decideTma(ir::ViewLoadOp load, LoopOperand &part) {
   }
   if (isPossible) {
     part.memory = memory;
-    part.transport = gpu::VariantKind::Tma;
+    part.transport = gpu::LoadVariant::Tma;
     return true;
   }
   gpu::addRefusal(load, "tma refused: " + why);
-  gpu::setVariant(load, gpu::VariantKind::CpAsync);
+  gpu::setVariant(load, gpu::LoadVariant::CpAsync);
   return false;
 }
 
 void decideByThreads(ir::ViewLoadOp load, LoopOperand &part) {
   Type element = ir::elementTypeOf(load.getResult().getType());
-  bool wantsAsync = gpu::variantOf(load) == gpu::VariantKind::CpAsync;
+  bool wantsAsync = gpu::loadVariantOf(load) == gpu::LoadVariant::CpAsync;
   if (gpu::SmemType memory = memoryForWgmma(part))
     part.memory = memory;
   else if (wantsAsync)
@@ -92,7 +93,7 @@ void decideByThreads(ir::ViewLoadOp load, LoopOperand &part) {
   else
     part.memory = stagingType(part.loaded, element, part.readers);
   if (wantsAsync && copyPlan(load, part.memory))
-    part.transport = gpu::VariantKind::CpAsync;
+    part.transport = gpu::LoadVariant::CpAsync;
 }
 
 // Decides how the tile gets to shared memory; false if it has no layout in the shape that dots
@@ -107,15 +108,15 @@ bool decide(ir::ViewLoadOp load, LoopOperand &part) {
   if (!loaded)
     return false;
   part.loaded = *loaded;
-  if (gpu::variantOf(load) == gpu::VariantKind::Tma && decideTma(load, part))
+  if (gpu::loadVariantOf(load) == gpu::LoadVariant::Tma && decideTma(load, part))
     return true;
   decideByThreads(load, part);
   return true;
 }
 
 LogicalResult verifyDemand(ir::ViewLoadOp load, const LoopOperand &part) {
-  bool wantsTma = gpu::demandedVariantOf(load) == gpu::VariantKind::Tma;
-  if (!wantsTma || part.transport == gpu::VariantKind::Tma)
+  bool wantsTma = gpu::demands(load, gpu::LoadVariant::Tma);
+  if (!wantsTma || part.transport == gpu::LoadVariant::Tma)
     return success();
   return ir::userError(load.emitError(), ErrorCode::Unsupported) << gpu::refusalsOf(load).back();
 }

@@ -30,9 +30,9 @@ struct LoopOperand {
   llvm::SmallVector<layout::Layout> readers;
   gpu::SmemType memory;
   /// `Tma`, `CpAsync`, or else through registers.
-  gpu::VariantKind transport = gpu::VariantKind::Vector;
+  gpu::LoadVariant transport = gpu::LoadVariant::Vector;
 
-  bool isAsync() const { return transport != gpu::VariantKind::Vector; }
+  bool isAsync() const { return transport != gpu::LoadVariant::Vector; }
 };
 
 using LoopOperands = llvm::MapVector<ir::ViewLoadOp, LoopOperand>;

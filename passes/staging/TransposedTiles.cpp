@@ -1,6 +1,6 @@
 #include "passes/staging/TransposedTiles.h"
 
-#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "passes/analysis/RunAhead.h"
 #include "mlir/IR/Matchers.h"
@@ -37,7 +37,7 @@ static bool areSwapped(OperandRange values, OperandRange others, std::pair<size_
 static bool haveEqualHints(ir::ViewLoadOp load, ir::ViewLoadOp other) {
   return load.getPadding() == other.getPadding() && load.getUnchecked() == other.getUnchecked() &&
          load.getCache() == other.getCache() && load.getEvict() == other.getEvict() &&
-         gpu::variantOf(load) == gpu::variantOf(other) &&
+         gpu::loadVariantOf(load) == gpu::loadVariantOf(other) &&
          gpu::demandedVariantOf(load) == gpu::demandedVariantOf(other);
 }
 

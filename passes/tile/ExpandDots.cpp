@@ -7,7 +7,7 @@
 #include "passes/Passes.h"
 
 #include "ir/KnownTarget.h"
-#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/instructions/Mma.h"
 
@@ -84,7 +84,7 @@ void expand(ir::DotOp dot, const Parts &a, const Parts &b, Terms terms, ir::Prec
 
 // Multiply-adds are exact to f32: they need no terms.
 void expand(ir::DotOp dot) {
-  if (gpu::demandedVariantOf(dot) == gpu::VariantKind::Fma)
+  if (gpu::demands(dot, gpu::DotVariant::Fma))
     return dot.setPrecision(ir::Precision::Ieee);
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
@@ -104,7 +104,7 @@ std::optional<std::string> refuseFloat8(ir::DotOp dot, const ir::Target &target)
   if (!ir::isFloat8(ir::elementTypeOf(dot.getA().getType())))
     return std::nullopt;
   constexpr const char *widened = "; operands are widened to f16";
-  if (gpu::demandedVariantOf(dot) == gpu::VariantKind::Fma)
+  if (gpu::demands(dot, gpu::DotVariant::Fma))
     return std::string("mma_sync of fp8 refused: multiply-adds are asked for") + widened;
   ArrayRef<ir::MmaInstruction> instructions = ir::mmaInstructionsFor(dot);
   if (instructions.empty())

@@ -230,15 +230,15 @@ struct FlattenLoops : passes::impl::FlattenLoopsBase<FlattenLoops> {
   }
 
   static void flatten(scf::ForOp outer) {
-    std::string why;
+    Refusal why;
     LoopNest nest = nestOf(outer, &why);
     if (nest.inner && !nest.isInnerAll()) {
       why = whyNotFlattenable(nest);
-      if (why.empty())
+      if (!why)
         return NestFlattener(nest).flatten();
     }
-    if (!why.empty()) {
-      outer.emitRemark("not flattened: ") << why;
+    if (why) {
+      outer.emitRemark("not flattened: ") << *why;
       return;
     }
     for (scf::ForOp loop : {outer, nest.inner})

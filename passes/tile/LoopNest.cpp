@@ -34,7 +34,7 @@ static bool isUsedAfter(Value value, LoopNest &nest) {
   });
 }
 
-LoopNest nestOf(scf::ForOp outer, std::string *why) {
+LoopNest nestOf(scf::ForOp outer, Refusal *why) {
   moveBoundsOut(outer);
   auto refuse = [&](const char *reason) {
     if (why)
@@ -59,7 +59,7 @@ LoopNest nestOf(scf::ForOp outer, std::string *why) {
   return nest;
 }
 
-std::string whyNotFlattenable(const LoopNest &nest) {
+Refusal whyNotFlattenable(const LoopNest &nest) {
   scf::ForOp outer = nest.outer, inner = nest.inner;
   if (outer.getNumResults())
     return "the outer loop carries values past the work beside the inner one";
@@ -71,7 +71,7 @@ std::string whyNotFlattenable(const LoopNest &nest) {
   for (Value value : nest.carried)
     if (!value.getType().isIntOrIndexOrFloat())
       return "a tile that is made before the inner loop is used in it or after it";
-  return "";
+  return {};
 }
 
 // The value that the producer takes for a bound.

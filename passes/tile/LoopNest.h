@@ -3,9 +3,8 @@
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
+#include "passes/Refusal.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-
-#include <string>
 
 namespace tile::passes {
 
@@ -24,10 +23,10 @@ struct LoopNest {
 /// are moved before the nest, since the inner bounds may need them. Returns null loops, with a
 /// sentence in *why, if the outer body does not hold exactly one loop or the inner bounds depend on
 /// the outer index.
-LoopNest nestOf(mlir::scf::ForOp outer, std::string *why = nullptr);
+LoopNest nestOf(mlir::scf::ForOp outer, Refusal *why = nullptr);
 
 /// Why a nest that is not perfect cannot become one loop; empty if it can.
-std::string whyNotFlattenable(const LoopNest &nest);
+Refusal whyNotFlattenable(const LoopNest &nest);
 
 /// The trip count of a loop with a positive step. If its bounds differ by role and `all` is set,
 /// that of the producer.

@@ -36,7 +36,7 @@ namespace {
 constexpr int64_t kTeams = 2;
 
 // Why teams cannot alternate the tiles of a nest; empty if they can.
-std::string whyNotPingPong(scf::ForOp inner) {
+Refusal whyNotPingPong(scf::ForOp inner) {
   auto kernel = inner->getParentOfType<func::FuncOp>();
   if (!inner->hasAttr(ir::kSpecializeAttr))
     return "the loop inside has no .warp_specialize()";
@@ -47,7 +47,7 @@ std::string whyNotPingPong(scf::ForOp inner) {
   if (ir::warpsOf(inner) != ir::kWarpsPerWarpgroup)
     return "a team is a warpgroup of four warps, and the kernel has " +
            std::to_string(ir::warpsOf(inner));
-  return "";
+  return {};
 }
 
 /// Divides the outer iterations of a nest among two teams.
@@ -117,17 +117,17 @@ struct PingPongLoops : passes::impl::PingPongLoopsBase<PingPongLoops> {
   }
 
   static void divide(scf::ForOp outer) {
-    std::string why = "it has no .flatten()";
+    Refusal why = "it has no .flatten()";
     if (outer->hasAttr(ir::kFlattenAttr)) {
       LoopNest nest = nestOf(outer);
       if (!nest.inner)
         return; // FlattenLoops says why
       why = whyNotPingPong(nest.inner);
-      if (why.empty() && whyNotFlattenable(nest).empty())
+      if (!why && !whyNotFlattenable(nest))
         PingPong(nest).divide();
     }
-    if (!why.empty())
-      outer.emitRemark("ping_pong: the loop stays as it is: ") << why;
+    if (why)
+      outer.emitRemark("ping_pong: the loop stays as it is: ") << *why;
   }
 };
 

@@ -8,6 +8,7 @@
 #include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/DotAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/instructions/Mma.h"
 #include "ir/instructions/Wgmma.h"
@@ -138,46 +139,62 @@ void chooseWarpGrids(const DotChain &chain) {
       chooseWarpGrid(dot);
 }
 
-// A scalar access takes one element even if vectors were possible. A wgmma takes an A that is
-// computed next to the dot from registers.
-void take(Operation *op, gpu::VariantKind kind) {
+// A scalar access takes one element even if vectors were possible.
+template <class Kind> void take(Operation *op, Kind kind) {
   gpu::setVariant(op, kind);
-  if (kind == gpu::VariantKind::Wgmma) {
-    if (staysInRegisters(op->getOpOperand(0)))
-      gpu::setTakesAFromRegisters(op);
-    gpu::setKMajor(op, isKMajorOperand(op->getOpOperand(0)), isKMajorOperand(op->getOpOperand(1)));
-  }
   gpu::AccessAttr access = gpu::accessOf(op);
-  if (kind == gpu::VariantKind::Scalar && access)
+  if (kind == Kind::Scalar && access)
     gpu::setAccess(op, access.getOrder(), 1, access.getBounds());
 }
 
-Refusal missing(const Variant &variant, const ir::Target &target) {
-  return (gpu::stringifyVariantKind(variant.kind) + " refused: " + target.name +
-          " does not have it; " + ir::firstTargetWith(variant.needed) + " does")
+// A wgmma takes an A that is computed next to the dot from registers.
+template <> void take(Operation *op, gpu::DotVariant kind) {
+  gpu::setVariant(op, kind);
+  if (kind != gpu::DotVariant::Wgmma)
+    return;
+  if (staysInRegisters(op->getOpOperand(0)))
+    gpu::setTakesAFromRegisters(op);
+  gpu::setKMajor(op, isKMajorOperand(op->getOpOperand(0)), isKMajorOperand(op->getOpOperand(1)));
+}
+
+Refusal missing(StringRef variant, ir::Feature needed, const ir::Target &target) {
+  return (variant + " refused: " + target.name + " does not have it; " +
+          ir::firstTargetWith(needed) + " does")
       .str();
 }
 
 // A demanded variant is chosen, or its refusal is an error.
-LogicalResult select(Operation *op, const ir::Target &target) {
-  gpu::VariantKind demanded = gpu::demandedVariantOf(op);
-  for (const Variant &variant : variantsOf(op)) {
+template <class Kind>
+LogicalResult selectFrom(ArrayRef<Variant<Kind>> variants, Operation *op,
+                         const ir::Target &target) {
+  uint32_t demanded = gpu::demandedVariantOf(op);
+  for (const Variant<Kind> &variant : variants) {
     bool isMissing = variant.needed && !(target.*variant.needed);
-    bool isMeant = demanded == variant.kind;
-    if (!isMeant && (demanded != gpu::VariantKind::Undecided || isMissing))
+    auto number = static_cast<uint32_t>(variant.kind);
+    bool isMeant = demanded == number;
+    if (!isMeant && (demanded || isMissing))
       continue;
-    Refusal refusal = isMissing ? missing(variant, target) : variant.refuses(op, target);
+    Refusal refusal = isMissing ? missing(gpu::demandedVariantName(number), variant.needed, target)
+                                : variant.refuses(op, target);
     if (!refusal)
       return take(op, variant.kind), success();
     if (isMeant)
       return ir::userError(op->emitError(), ErrorCode::Unsupported) << *refusal;
     gpu::addRefusal(op, *refusal);
   }
-  if (demanded == gpu::VariantKind::Undecided)
-    return success();
   return ir::userError(op->emitError(), ErrorCode::Unsupported)
-         << gpu::stringifyVariantKind(demanded)
+         << gpu::demandedVariantName(demanded)
          << " refused: it is for loads of tiles that products depend on";
+}
+
+LogicalResult select(Operation *op, const ir::Target &target) {
+  if (isa<ir::ViewLoadOp, ir::LoadOp>(op))
+    return selectFrom(loadVariants(op), op, target);
+  if (isa<ir::ViewStoreOp, ir::StoreOp>(op))
+    return selectFrom(storeVariants(op), op, target);
+  if (isa<ir::DotOp>(op))
+    return selectFrom(dotVariants(), op, target);
+  return success();
 }
 
 struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {

@@ -13,13 +13,13 @@ namespace tile::passes {
 
 // What no asynchronous copy does.
 static Refusal whyNotAsync(ir::ViewLoadOp load) {
-  if (std::optional<std::string> why = whyNotAhead(load))
+  if (Refusal why = whyNotAhead(load))
     return why;
   if (load.getPadding() == ir::Padding::Nan)
     return "what is outside the view must read as NaN; it fills with zeros alone";
   if (load.getCache() != ir::CacheMode::Default || load.getEvict() != ir::Eviction::Normal)
     return "the load asks for a cache mode, which it does not take";
-  return std::nullopt;
+  return {};
 }
 
 // Bytes that are neighbours at an address that is a multiple of them.
@@ -37,7 +37,7 @@ static Refusal refuseTma(Operation *op, const ir::Target &) {
     return refused(*why);
   if (Refusal why = whyNoTensor(load, load.getView(), load.getOffsets()))
     return refused(*why);
-  return std::nullopt;
+  return {};
 }
 
 // cp.async copies 4, 8 or 16 bytes and can fill with zeros.
@@ -51,29 +51,28 @@ static Refusal refuseCpAsync(Operation *op, const ir::Target &) {
     return refused("only " + std::to_string(bytesTogether(load)) +
                    " bytes are known to be neighbours at an address " +
                    "aligned for them; it takes 4, 8 or 16");
-  return std::nullopt;
+  return {};
 }
 
 Refusal refuseVector(Operation *op, const ir::Target &) {
   gpu::AccessAttr access = gpu::accessOf(op);
   if (access && access.getVector() > 1)
-    return std::nullopt;
+    return {};
   return "vector refused: no two neighbouring elements of the tile are known to be neighbours in "
          "memory at an address "
          "aligned for both";
 }
 
-// Loads for products may bypass the registers; the others end in them.
-static const Variant kCopyVariants[] = {{gpu::VariantKind::Tma, refuseTma, &ir::Target::hasTma},
-                                        {gpu::VariantKind::CpAsync, refuseCpAsync},
-                                        {gpu::VariantKind::Vector, refuseVector},
-                                        {gpu::VariantKind::Scalar, refuseNothing}};
+// Loads for dots may bypass the registers; the others end in them.
+static const Variant<gpu::LoadVariant> kLoadVariants[] = {
+    {gpu::LoadVariant::Tma, refuseTma, &ir::Target::hasTma},
+    {gpu::LoadVariant::CpAsync, refuseCpAsync},
+    {gpu::LoadVariant::Vector, refuseVector},
+    {gpu::LoadVariant::Scalar, refuseNothing}};
 
-ArrayRef<Variant> copyVariants(Operation *op) {
-  if (isa<ir::ViewStoreOp>(op))
-    return storeVariants();
+ArrayRef<Variant<gpu::LoadVariant>> loadVariants(Operation *op) {
   auto load = dyn_cast<ir::ViewLoadOp>(op);
-  return load && feedsDot(load) ? ArrayRef(kCopyVariants) : ArrayRef(kCopyVariants).drop_front(2);
+  return load && feedsDot(load) ? ArrayRef(kLoadVariants) : ArrayRef(kLoadVariants).drop_front(2);
 }
 
 } // namespace tile::passes

@@ -1,6 +1,6 @@
 // How matrix products are computed.
-#include "ir/annotations/AccessAnnotations.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "ir/instructions/Mma.h"
 #include "ir/instructions/TensorCopy.h"
 #include "passes/analysis/RunAhead.h"
@@ -43,7 +43,7 @@ static Refusal refuseSizes(ir::DotOp dot, const ir::WgmmaInstruction &wgmma) {
            (tiles > 1 ? ", with the sums of 8-bit floats that are promoted" : "") + "; at most " +
            std::to_string(kMostAccumulators) + " leave room for the rest; use more warps" +
            (tiles > 1 ? ", or fast_accumulation" : "");
-  return std::nullopt;
+  return {};
 }
 
 static Refusal whyNotWgmma(ir::DotOp dot);
@@ -55,7 +55,7 @@ static Refusal whyNotForUsers(ir::DotOp dot) {
     if (Refusal why = whyNotWgmma(cast<ir::DotOp>(use->getOwner())))
       return std::string("the product that takes its result as ") +
              (use->getOperandNumber() ? "B" : "A") + " is none by wgmma: " + *why;
-  return std::nullopt;
+  return {};
 }
 
 // The instruction cuts off the low bits of f32. The copy engine rounds what it copies, for all who
@@ -63,7 +63,7 @@ static Refusal whyNotForUsers(ir::DotOp dot) {
 static Refusal whyNotRounded(OpOperand &operand) {
   std::string name = operand.getOperandNumber() ? "B" : "A";
   ir::ViewLoadOp load = loadBehind(operand.get());
-  if (!load || gpu::variantOf(load) != gpu::VariantKind::Tma ||
+  if (!load || gpu::loadVariantOf(load) != gpu::LoadVariant::Tma ||
       load->getBlock() != operand.getOwner()->getBlock())
     return name + " is not loaded by TMA in the dot's loop, which would round it to tf32";
   Value tile = load.getResult();
@@ -75,18 +75,18 @@ static Refusal whyNotRounded(OpOperand &operand) {
   gpu::SmemType memory = wgmmaStagingType(operand);
   ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
   if (memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why))
-    return std::nullopt;
+    return {};
   return name + " cannot be rounded by TMA: " + why;
 }
 
 static Refusal whyNotOperand(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {
   bool isRounded = wgmma.bits == 32;
   if (operand.getOperandNumber() == 0 && !isRounded && staysInRegisters(operand))
-    return std::nullopt; // it stays in registers
+    return {}; // it stays in registers
   std::string why;
   if (!wgmmaMemory(operand, &why))
     return why;
-  return isRounded ? whyNotRounded(operand) : std::nullopt;
+  return isRounded ? whyNotRounded(operand) : Refusal();
 }
 
 static Refusal whyNotWgmma(ir::DotOp dot) {
@@ -112,7 +112,7 @@ static Refusal refuseWgmma(Operation *op, const ir::Target &) {
   auto dot = cast<ir::DotOp>(op);
   if (Refusal why = whyNotWgmma(dot))
     return "wgmma refused: " + *why;
-  return std::nullopt;
+  return {};
 }
 
 // --- mma.sync --------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ static Refusal refuseShape(ir::DotOp dot, const layout::MmaShape &mma) {
     if (need.extent % need.needed)
       return "mma_sync refused: " + std::string(need.name) + " is " + std::to_string(need.extent) +
              ", not a multiple of " + std::to_string(need.needed);
-  return std::nullopt;
+  return {};
 }
 
 static Refusal refuseMmaSync(Operation *op, const ir::Target &target) {
@@ -143,19 +143,11 @@ static Refusal refuseMmaSync(Operation *op, const ir::Target &target) {
   return refuseShape(dot, instructions.back().shape);
 }
 
-static const Variant kDotVariants[] = {
-    {gpu::VariantKind::Wgmma, refuseWgmma, &ir::Target::hasWgmma},
-    {gpu::VariantKind::MmaSync, refuseMmaSync},
-    {gpu::VariantKind::Fma, refuseNothing}};
+static const Variant<gpu::DotVariant> kDotVariants[] = {
+    {gpu::DotVariant::Wgmma, refuseWgmma, &ir::Target::hasWgmma},
+    {gpu::DotVariant::MmaSync, refuseMmaSync},
+    {gpu::DotVariant::Fma, refuseNothing}};
 
-ArrayRef<Variant> dotVariants() { return kDotVariants; }
-
-ArrayRef<Variant> variantsOf(Operation *op) {
-  if (isa<ir::ViewLoadOp, ir::ViewStoreOp, ir::LoadOp, ir::StoreOp>(op))
-    return copyVariants(op);
-  if (isa<ir::DotOp>(op))
-    return dotVariants();
-  return {};
-}
+ArrayRef<Variant<gpu::DotVariant>> dotVariants() { return kDotVariants; }
 
 } // namespace tile::passes

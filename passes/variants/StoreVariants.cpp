@@ -55,7 +55,7 @@ Refusal whyNotFromDot(ir::ViewStoreOp store) {
     return "its elements have no 16 bits; of others threads store whole sectors";
   if (!isComputedFromGroups(store.getValue()))
     return "no product by wgmma gives the tile";
-  return std::nullopt;
+  return {};
 }
 
 // Is at most one of two operations ever carried out, as they are in two arms of a branch that comes
@@ -115,7 +115,7 @@ Refusal refuseTmaStore(Operation *op, const ir::Target &) {
     return refused("the tile may begin before the view, where it stores nothing");
   if (isAccessedElsewhere(store))
     return refused("the kernel has other accesses of what may be the same memory");
-  return std::nullopt;
+  return {};
 }
 
 Refusal refuseQuad(Operation *op, const ir::Target &) {
@@ -125,16 +125,21 @@ Refusal refuseQuad(Operation *op, const ir::Target &) {
   if (int64_t vector = gpu::accessOf(op).getVector(); vector < kElements)
     return "quad refused: only " + std::to_string(vector) +
            " elements are known to be neighbours at an address aligned for them; it takes 8";
-  return std::nullopt;
+  return {};
 }
 
-const Variant kStoreVariants[] = {{gpu::VariantKind::Tma, refuseTmaStore, &ir::Target::hasTma},
-                                  {gpu::VariantKind::Quad, refuseQuad, &ir::Target::hasWgmma},
-                                  {gpu::VariantKind::Vector, refuseVector},
-                                  {gpu::VariantKind::Scalar, refuseNothing}};
+const Variant<gpu::StoreVariant> kStoreVariants[] = {
+    {gpu::StoreVariant::Tma, refuseTmaStore, &ir::Target::hasTma},
+    {gpu::StoreVariant::Quad, refuseQuad, &ir::Target::hasWgmma},
+    {gpu::StoreVariant::Vector, refuseVector},
+    {gpu::StoreVariant::Scalar, refuseNothing}};
 
 } // namespace
 
-ArrayRef<Variant> storeVariants() { return kStoreVariants; }
+// Stores through pointers have the last two.
+ArrayRef<Variant<gpu::StoreVariant>> storeVariants(Operation *store) {
+  return isa<ir::ViewStoreOp>(store) ? ArrayRef(kStoreVariants)
+                                     : ArrayRef(kStoreVariants).drop_front(2);
+}
 
 } // namespace tile::passes

@@ -26,7 +26,7 @@ static Refusal whyNotAligned(Operation *access, ir::MakeViewOp view, ValueRange 
   for (auto [dim, stride] : llvm::enumerate(view.getStrides()))
     if (static_cast<int32_t>(dim) != fastest && axis.divisibilityOf(stride) % elements)
       return "the stride of dimension " + std::to_string(dim) + words;
-  return std::nullopt;
+  return {};
 }
 
 Refusal whyNoTensor(Operation *access, Value view, ValueRange offsets) {

@@ -30,7 +30,7 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
   %m = tilegpu.smem_alloc stages 3 {offset = 0 : i32} : !memory
   %first = tilegpu.smem_stage %m at %c0 : !memory
   tilegpu.copy_async %v[%c0, %c0], %first shape [16, 64]
-    {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.variant<cp_async>} : !tile.view<2xf16>, !memory
+    {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.load<cp_async>} : !tile.view<2xf16>, !memory
   tilegpu.async_commit
   tilegpu.async_commit
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -38,7 +38,7 @@ func.func @copies(%x: !tile.ptr<f16> {tile.name = "x"}, %n: i32, %p: i1) attribu
     tilegpu.barrier
     %stage = tilegpu.smem_stage %m at %i : !memory
     tilegpu.copy_async %v[%i, %c0], %stage shape [16, 64] if %p
-      {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.variant<cp_async>} : !tile.view<2xf16>, !memory
+      {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [none, element]>, tilegpu.variant = #tilegpu.load<cp_async>} : !tile.view<2xf16>, !memory
     %y = tilegpu.smem_load %stage : !memory -> tensor<16x64xf16, #l>
     scf.for %j = %c0 to %n step %c1 : i32 {
       tilegpu.barrier

@@ -82,7 +82,7 @@ func.func @word_of_bounds(%v: !tile.view<1xf32>, %i: i32) {
 // -----
 
 func.func @variant_type(%v: !tile.view<1xf32>, %i: i32) {
-  // expected-error @+1 {{tilegpu.variant must be a #tilegpu.variant<...>, got "vector"}}
+  // expected-error @+1 {{tilegpu.variant of a load must be a #tilegpu.load<...>, got "vector"}}
   %x = tile.view_load %v[%i] {tilegpu.variant = "vector"} : !tile.view<1xf32> -> tensor<32xf32>
   return
 }
@@ -90,24 +90,24 @@ func.func @variant_type(%v: !tile.view<1xf32>, %i: i32) {
 // -----
 
 func.func @variant_place(%x: tensor<32xf32>) {
-  // expected-error @+1 {{tilegpu.variant belongs on a copy or a product}}
-  %y = arith.addf %x, %x {tilegpu.variant = #tilegpu.variant<fma>} : tensor<32xf32>
+  // expected-error @+1 {{tilegpu.variant belongs on a load, a store or a dot}}
+  %y = arith.addf %x, %x {tilegpu.variant = #tilegpu.dot<fma>} : tensor<32xf32>
   return
 }
 
 // -----
 
 func.func @variant_of_a_product(%v: !tile.view<1xf32>, %i: i32) {
-  // expected-error @+1 {{has no variant 'mma_sync', which is of products}}
-  %x = tile.view_load %v[%i] {tilegpu.variant = #tilegpu.variant<mma_sync>} : !tile.view<1xf32> -> tensor<32xf32>
+  // expected-error @+1 {{tilegpu.variant of a load must be a #tilegpu.load<...>, got #tilegpu.dot<mma_sync>}}
+  %x = tile.view_load %v[%i] {tilegpu.variant = #tilegpu.dot<mma_sync>} : !tile.view<1xf32> -> tensor<32xf32>
   return
 }
 
 // -----
 
 func.func @variant_of_a_copy(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
-  // expected-error @+1 {{has no variant 'vector', which is of copies}}
-  %d = tile.dot %a, %a, %c {tilegpu.variant = #tilegpu.variant<vector>} : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  // expected-error @+1 {{tilegpu.variant of a dot must be a #tilegpu.dot<...>, got #tilegpu.load<vector>}}
+  %d = tile.dot %a, %a, %c {tilegpu.variant = #tilegpu.load<vector>} : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
   return
 }
 
@@ -115,7 +115,7 @@ func.func @variant_of_a_copy(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
 
 func.func @refusals(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
   // expected-error @+1 {{refused must hold sentences, got [4 : i32]}}
-  %d = tile.dot %a, %a, %c {tilegpu.variant = #tilegpu.variant<fma, refused = [4 : i32]>} : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  %d = tile.dot %a, %a, %c {tilegpu.variant = #tilegpu.dot<fma, refused = [4 : i32]>} : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
   return
 }
 
@@ -260,16 +260,16 @@ func.func @view_of_something(%p: !tile.ptr<f16>, %n: i32) {
 // -----
 
 func.func @asynchronous_store(%x: tensor<32xf32>, %v: !tile.view<1xf32>, %o: i32) {
-  // expected-error @+1 {{stores have no variant 'cp_async'}}
-  tile.view_store %x, %v[%o] {tilegpu.variant = #tilegpu.variant<cp_async>} : tensor<32xf32>, !tile.view<1xf32>
+  // expected-error @+1 {{tilegpu.variant of a store must be a #tilegpu.store<...>, got #tilegpu.load<cp_async>}}
+  tile.view_store %x, %v[%o] {tilegpu.variant = #tilegpu.load<cp_async>} : tensor<32xf32>, !tile.view<1xf32>
   return
 }
 
 // -----
 
 func.func @load_in_quads(%v: !tile.view<1xf16>, %o: i32) {
-  // expected-error @+1 {{loads have no variant 'quad'}}
-  %x = tile.view_load %v[%o] {tilegpu.variant = #tilegpu.variant<quad>} : !tile.view<1xf16> -> tensor<32xf16>
+  // expected-error @+1 {{tilegpu.variant of a load must be a #tilegpu.load<...>, got #tilegpu.store<quad>}}
+  %x = tile.view_load %v[%o] {tilegpu.variant = #tilegpu.store<quad>} : !tile.view<1xf16> -> tensor<32xf16>
   return
 }
 
@@ -290,7 +290,7 @@ func.func @tile_step(%b: i1) -> i32 {
 
 func.func @k_major_length(%a: tensor<64x16xf16>, %b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
   // expected-error @+1 {{tilegpu.k_major must be array<i1: ...>, of a and b, on a tile.dot by wgmma}}
-  %d = tile.dot %a, %b, %c {tilegpu.variant = #tilegpu.variant<wgmma>, tilegpu.k_major = array<i1: true>} : tensor<64x16xf16>, tensor<16x64xf16>, tensor<64x64xf32>
+  %d = tile.dot %a, %b, %c {tilegpu.variant = #tilegpu.dot<wgmma>, tilegpu.k_major = array<i1: true>} : tensor<64x16xf16>, tensor<16x64xf16>, tensor<64x64xf32>
   return
 }
 

@@ -4,12 +4,12 @@
 // Vectors of four, no shared memory, no barrier.
 // CHECK-LABEL: func.func @vector_add
 // CHECK-SAME: tilegpu.shared_bytes = 0 : i32
-// CHECK: tile.view_load {{.*}}vector = 4, {{.*}}#tilegpu.variant<vector>
-// CHECK: tile.view_load {{.*}}vector = 4, {{.*}}#tilegpu.variant<vector>
+// CHECK: tile.view_load {{.*}}vector = 4, {{.*}}#tilegpu.load<vector>
+// CHECK: tile.view_load {{.*}}vector = 4, {{.*}}#tilegpu.load<vector>
 // CHECK-NOT: barrier
 // CHECK-NOT: convert_layout
 // CHECK: arith.addf
-// CHECK: tile.view_store {{.*}}vector = 4, {{.*}}#tilegpu.variant<vector>
+// CHECK: tile.view_store {{.*}}vector = 4, {{.*}}#tilegpu.store<vector>
 func.func @vector_add(%x: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>, tile.extent_divisible = array<i64: 1024>},
                       %y: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>, tile.extent_divisible = array<i64: 1024>},
                       %z: !tile.view<1xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 0>, tile.extent_divisible = array<i64: 1024>})
@@ -82,7 +82,7 @@ func.func @softmax(%x: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_s
 // CHECK-NOT: tilegpu.barrier
 // CHECK: tilegpu.smem_load
 // CHECK-NEXT: tilegpu.smem_load
-// CHECK-NEXT: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>
+// CHECK-NEXT: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<mma_sync>
 // CHECK-NEXT: tilegpu.async_commit
 // CHECK: scf.yield
 // CHECK: tilegpu.loop_plan = #tilegpu.loop_plan<asked = 0, stages = 3, reason = "by default">
@@ -91,7 +91,7 @@ func.func @softmax(%x: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_s
 // CHECK: tilegpu.smem_store
 // CHECK: tilegpu.barrier
 // CHECK: tilegpu.smem_load
-// CHECK: tile.view_store {{.*}}vector = 8, {{.*}}#tilegpu.variant<vector>
+// CHECK: tile.view_store {{.*}}vector = 8, {{.*}}#tilegpu.store<vector>
 func.func @matmul(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 1, 32>},
                   %b: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 32, 64>},
                   %c: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>, tile.extent_divisible = array<i64: 1, 64>})

@@ -90,7 +90,7 @@ def shortened(line, drop, keep):
     if keep != "loop_plan":
         line = re.sub(r", tilegpu\.loop_plan = #tilegpu\.loop_plan<[^>]*>", "", line)
     if keep != "variant" and re.search(r"tilegpu\.(ring_copy|tensor_\w+|dot_async) ", line):
-        line = re.sub(r"tilegpu\.variant = #tilegpu\.variant<\w+>", "", line)
+        line = re.sub(r"tilegpu\.variant = #tilegpu\.(?:load|store|dot)<\w+>", "", line)
     line = re.sub(r"tilegpu\.k_major = array<[^>]*>|alignment = \d+ : i32", "", line)
     line = re.sub(drop, "", line) if drop else line
     line = re.sub(r"\{[, ]+", "{", re.sub(r"(, ?)+\}", "}", re.sub(r"(, ){2,}", ", ", line))).replace(" {}", "")

@@ -1,6 +1,6 @@
 #include "passes/pipelining/analysis/RingProtocol.h"
 
-#include "ir/annotations/AccessAnnotations.h"
+#include "ir/annotations/VariantAnnotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -315,7 +315,7 @@ RingProtocol::RingProtocol(func::FuncOp function) {
 bool isFilledByTma(gpu::RingAllocOp ring) {
   bool hasCopies = false;
   for (Operation *user : ring->getUsers()) {
-    bool isByTma = isa<gpu::RingCopyOp>(user) && gpu::variantOf(user) == gpu::VariantKind::Tma;
+    bool isByTma = isa<gpu::RingCopyOp>(user) && gpu::loadVariantOf(user) == gpu::LoadVariant::Tma;
     if (isa<gpu::RingPutOp>(user) || (isa<gpu::RingCopyOp>(user) && !isByTma))
       return false;
     hasCopies |= isByTma;

@@ -87,8 +87,8 @@ static bool isWritten(Value root, Operation *kernel) {
       .wasInterrupted();
 }
 
-std::string whyNotApart(const RoleSlice &slice, Operation *kernel,
-                        llvm::function_ref<bool(Operation *)> isOfRole) {
+Refusal whyNotApart(const RoleSlice &slice, Operation *kernel,
+                    llvm::function_ref<bool(Operation *)> isOfRole) {
   for (Operation *op : slice.operations()) {
     if (isa<ir::TeamIdOp>(op))
       return "what is loaded, or how often, follows from the number of a team";

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "ir/gpu/TileGpuDialect.h"
+#include "passes/Refusal.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <string>
 
 namespace tile::passes {
 
@@ -38,7 +37,7 @@ private:
 
 /// Why a warp that holds no tiles cannot execute the slice apart from the rest of the kernel, as a
 /// sentence; empty if it can. `isOfRole` holds for the operations that the role exists for.
-std::string whyNotApart(const RoleSlice &slice, mlir::Operation *kernel,
-                        llvm::function_ref<bool(mlir::Operation *)> isOfRole);
+Refusal whyNotApart(const RoleSlice &slice, mlir::Operation *kernel,
+                    llvm::function_ref<bool(mlir::Operation *)> isOfRole);
 
 } // namespace tile::passes

@@ -16,7 +16,7 @@ namespace tile::passes {
 
 // A producer warp needs a share of the registers and named barriers that no user code uses, so
 // nothing else in the kernel may decide on either.
-static std::string whyNotInKernel(func::FuncOp kernel) {
+static Refusal whyNotInKernel(func::FuncOp kernel) {
   int64_t warps = ir::warpsOf(kernel) * ir::teamsOf(kernel);
   if (kernel->hasAttr(ir::kCallableAttr))
     return "it is in a function that kernels call";
@@ -49,7 +49,7 @@ static std::string whyNotInKernel(func::FuncOp kernel) {
   return meetsInLoop ? "all warps of a cluster meet in one of the kernel's loops" : "";
 }
 
-std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
+Refusal whyNoProducer(scf::ForOp loop, int32_t stages) {
   SmallVector<gpu::RingAllocOp> rings;
   for (gpu::ProducerAcquireOp acquire : ringsOf(loop))
     rings.push_back(acquire.getRing().getDefiningOp<gpu::RingAllocOp>());
@@ -58,7 +58,7 @@ std::string whyNoProducer(scf::ForOp loop, int32_t stages) {
   if (!llvm::all_of(rings, isFilledByTma))
     return "threads load some of what its products read";
   auto kernel = loop->getParentOfType<func::FuncOp>();
-  if (std::string why = whyNotInKernel(kernel); !why.empty())
+  if (Refusal why = whyNotInKernel(kernel))
     return why;
   SmallVector<Operation *> fills;
   for (gpu::RingAllocOp ring : rings)

@@ -30,18 +30,18 @@ module {
     %15 = arith.cmpi slt, %c0_i32, %6 : i32
     %16 = arith.muli %c0_i32, %c32_i32 : i32
     %17 = tilegpu.smem_stage %0 at %c0_i32 : <32x32xf16, #shared>
-    tilegpu.copy_async %4[%13, %16], %17 shape [32, 32] if %15 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
+    tilegpu.copy_async %4[%13, %16], %17 shape [32, 32] if %15 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.load<cp_async>} : <2xf16>, <32x32xf16, #shared>
     %18 = tilegpu.smem_stage %1 at %c0_i32 : <32x32xf16, #shared>
-    tilegpu.copy_async %3[%16, %14], %18 shape [32, 32] if %15 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
+    tilegpu.copy_async %3[%16, %14], %18 shape [32, 32] if %15 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.load<cp_async>} : <2xf16>, <32x32xf16, #shared>
     tilegpu.async_commit
     %19 = arith.subi %6, %c1_i32 : i32
     %20 = arith.cmpi slt, %c0_i32, %19 : i32
     %21 = arith.muli %c1_i32, %c32_i32 : i32
     %c2048_i32 = arith.constant 2048 : i32
     %22 = tilegpu.smem_stage %0 at %c2048_i32 : <32x32xf16, #shared>
-    tilegpu.copy_async %4[%13, %21], %22 shape [32, 32] if %20 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
+    tilegpu.copy_async %4[%13, %21], %22 shape [32, 32] if %20 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.load<cp_async>} : <2xf16>, <32x32xf16, #shared>
     %23 = tilegpu.smem_stage %1 at %c2048_i32 : <32x32xf16, #shared>
-    tilegpu.copy_async %3[%21, %14], %23 shape [32, 32] if %20 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
+    tilegpu.copy_async %3[%21, %14], %23 shape [32, 32] if %20 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.load<cp_async>} : <2xf16>, <32x32xf16, #shared>
     tilegpu.async_commit
     %c4096_i32 = arith.constant 4096 : i32
     %24:3 = scf.for %arg12 = %c0_i32 to %6 step %c1_i32 iter_args(%arg13 = %cst, %arg14 = %c0_i32, %arg15 = %c4096_i32) -> (tensor<32x32xf32, #layout>, i32, i32)  : i32 {
@@ -55,12 +55,12 @@ module {
       %32 = arith.cmpi slt, %arg12, %31 : i32
       %33 = arith.muli %30, %c32_i32 : i32
       %34 = tilegpu.smem_stage %0 at %arg15 : <32x32xf16, #shared>
-      tilegpu.copy_async %4[%13, %33], %34 shape [32, 32] if %32 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
+      tilegpu.copy_async %4[%13, %33], %34 shape [32, 32] if %32 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.load<cp_async>} : <2xf16>, <32x32xf16, #shared>
       %35 = tilegpu.smem_stage %1 at %arg15 : <32x32xf16, #shared>
-      tilegpu.copy_async %3[%33, %14], %35 shape [32, 32] if %32 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<cp_async>} : <2xf16>, <32x32xf16, #shared>
+      tilegpu.copy_async %3[%33, %14], %35 shape [32, 32] if %32 {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.load<cp_async>} : <2xf16>, <32x32xf16, #shared>
       %36 = tilegpu.smem_load %28 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout1>
       %37 = tilegpu.smem_load %29 : <32x32xf16, #shared> -> tensor<32x32xf16, #layout2>
-      %38 = tile.dot %36, %37, %arg13 {tilegpu.variant = #tilegpu.variant<mma_sync>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 2, columns = 2>} : tensor<32x32xf16, #layout1>, tensor<32x32xf16, #layout2>, tensor<32x32xf32, #layout>
+      %38 = tile.dot %36, %37, %arg13 {tilegpu.variant = #tilegpu.dot<mma_sync>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 2, columns = 2>} : tensor<32x32xf16, #layout1>, tensor<32x32xf16, #layout2>, tensor<32x32xf32, #layout>
       tilegpu.async_commit
       %39 = arith.cmpi eq, %arg14, %c4096_i32 : i32
       %40 = arith.addi %arg14, %c2048_i32 : i32
@@ -73,7 +73,7 @@ module {
     tilegpu.smem_store %25, %26 : tensor<32x32xf16, #layout>, <32x32xf16, #shared1>
     tilegpu.barrier {reason = "read after write of shared memory bytes 0 to 2047"}
     %27 = tilegpu.smem_load %26 : <32x32xf16, #shared1> -> tensor<32x32xf16, #layout3>
-    tile.view_store %27, %2[%13, %14] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : tensor<32x32xf16, #layout3>, <2xf16>
+    tile.view_store %27, %2[%13, %14] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.store<vector>} : tensor<32x32xf16, #layout3>, <2xf16>
     return
   }
 }

@@ -26,7 +26,7 @@ module {
     %12 = tile.splat %arg2 : i32 -> tensor<1x1024xi32, #layout>
     %13 = arith.cmpi ult, %11, %12 : tensor<1x1024xi32, #layout>
     %14 = arith.andi %9, %13 : tensor<1x1024xi1, #layout>
-    %15 = tile.view_load %1[%4, %c0_i32] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : <2xf32> -> tensor<1x1024xf32, #layout>
+    %15 = tile.view_load %1[%4, %c0_i32] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.load<vector>} : <2xf32> -> tensor<1x1024xf32, #layout>
     %16 = arith.select %14, %15, %cst : tensor<1x1024xi1, #layout>, tensor<1x1024xf32, #layout>
     %17 = tilegpu.reduce_partial %16 axis 1 : tensor<1x1024xf32, #layout> -> tensor<1x4xf32, #layout4> {
     ^bb0(%arg8: f32, %arg9: f32):
@@ -64,7 +64,7 @@ module {
     %29 = tile.reshape %28 : tensor<1xf32, #layout1> -> tensor<1x1xf32, #layout2>
     %30 = tile.broadcast %29 : tensor<1x1xf32, #layout2> -> tensor<1x1024xf32, #layout>
     %31 = arith.divf %24, %30 : tensor<1x1024xf32, #layout>
-    tile.view_store %31, %0[%4, %c0_i32] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.variant<vector>} : tensor<1x1024xf32, #layout>, <2xf32>
+    tile.view_store %31, %0[%4, %c0_i32] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [tile, tile]>, tilegpu.variant = #tilegpu.store<vector>} : tensor<1x1024xf32, #layout>, <2xf32>
     return
   }
 }

@@ -9,10 +9,10 @@ module {
     %2 = tile.make_view %arg0, extents [%arg1], strides [%c1_i32] {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0]>} : i32 -> !tile.view<1xf32>
     %3 = tile.program_id 0 : i32
     %4 = arith.muli %3, %c1024_i32 : i32
-    %5 = tile.view_load %2[%4] {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [tile]>, tilegpu.variant = #tilegpu.variant<vector>} : <1xf32> -> tensor<1024xf32, #layout>
-    %6 = tile.view_load %1[%4] {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [tile]>, tilegpu.variant = #tilegpu.variant<vector>} : <1xf32> -> tensor<1024xf32, #layout>
+    %5 = tile.view_load %2[%4] {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [tile]>, tilegpu.variant = #tilegpu.load<vector>} : <1xf32> -> tensor<1024xf32, #layout>
+    %6 = tile.view_load %1[%4] {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [tile]>, tilegpu.variant = #tilegpu.load<vector>} : <1xf32> -> tensor<1024xf32, #layout>
     %7 = arith.addf %5, %6 : tensor<1024xf32, #layout>
-    tile.view_store %7, %0[%4] {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [tile]>, tilegpu.variant = #tilegpu.variant<vector>} : tensor<1024xf32, #layout>, <1xf32>
+    tile.view_store %7, %0[%4] {tilegpu.access = #tilegpu.access<order = [0], vector = 4, bounds = [tile]>, tilegpu.variant = #tilegpu.store<vector>} : tensor<1024xf32, #layout>, <1xf32>
     return
   }
 }

@@ -15,7 +15,7 @@ func.func @different_elements() -> i32 {
 
 func.func @no_fragments(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
   // expected-error @+1 {{the chosen variant has no layout for these shapes}}
-  %r = tile.dot %a, %a, %c {tilegpu.variant = #tilegpu.variant<mma_sync>} : tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf32>
+  %r = tile.dot %a, %a, %c {tilegpu.variant = #tilegpu.dot<mma_sync>} : tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf32>
   return
 }
 

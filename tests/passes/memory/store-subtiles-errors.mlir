@@ -9,6 +9,6 @@ func.func @no_matrices(%p: !tile.ptr<f16>, %n: i32, %x: tensor<8x64xf16, #tilegp
     {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
   // expected-error@+1 {{tma refused: threads do not hold it in matrices, as products leave it}}
   tile.view_store %x, %v[%c0, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>,
-    tilegpu.variant = #tilegpu.variant<tma>, tile.variant = 7 : i32} : tensor<8x64xf16, #tilegpu.layout<register = [[0, 32], [1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>>, !tile.view<2xf16>
+    tilegpu.variant = #tilegpu.store<tma>, tile.variant = 7 : i32} : tensor<8x64xf16, #tilegpu.layout<register = [[0, 32], [1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>>, !tile.view<2xf16>
   return
 }

@@ -50,7 +50,7 @@ func.func @by_engine(%p: !tile.ptr<f16>, %rows: i32, %columns: i32, %x: tensor<6
     %y = arith.mulf %x, %half : tensor<64x256xf32, #acc>
     %z = tile.convert %y : tensor<64x256xf32, #acc> -> tensor<64x256xf16, #acc>
     tile.view_store %z, %v[%i, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>,
-      tilegpu.variant = #tilegpu.variant<tma>} : tensor<64x256xf16, #acc>, !tile.view<2xf16>
+      tilegpu.variant = #tilegpu.store<tma>} : tensor<64x256xf16, #acc>, !tile.view<2xf16>
   }
   return
 }
@@ -83,7 +83,7 @@ func.func @reshaped(%p: !tile.ptr<f16>, %n: i32, %x: tensor<64x128xf32, #acc>) -
     #tilegpu.layout<register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [0, 0, 16], [0, 0, 32], [0, 0, 64]],
                     lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[0, 16, 0], [0, 32, 0]]>>
   tile.view_store %r, %v[%c0, %c0, %c0] {tilegpu.access = #tilegpu.access<order = [2, 1, 0], vector = 8, bounds = [element, element, element]>,
-      tilegpu.variant = #tilegpu.variant<tma>} : tensor<1x64x128xf16, #tilegpu.layout<register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [0, 0, 16], [0, 0, 32], [0, 0, 64]],
+      tilegpu.variant = #tilegpu.store<tma>} : tensor<1x64x128xf16, #tilegpu.layout<register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [0, 0, 16], [0, 0, 32], [0, 0, 64]],
                     lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[0, 16, 0], [0, 32, 0]]>>, !tile.view<3xf16>
   return %z : tensor<64x128xf16, #acc>
 }
@@ -113,7 +113,7 @@ func.func @in_quads(%p: !tile.ptr<f16>, %n: i32, %x: tensor<64x128xf32, #acc>) {
   %z = tile.convert %x : tensor<64x128xf32, #acc> -> tensor<64x128xf16, #acc>
   %q = tilegpu.convert_layout %z by_shuffles : tensor<64x128xf16, #acc> -> tensor<64x128xf16, #quads>
   tile.view_store %q, %v[%c0, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>,
-    tilegpu.variant = #tilegpu.variant<quad>} : tensor<64x128xf16, #quads>, !tile.view<2xf16>
+    tilegpu.variant = #tilegpu.store<quad>} : tensor<64x128xf16, #quads>, !tile.view<2xf16>
   return
 }
 
@@ -131,6 +131,6 @@ func.func @by_threads(%p: !tile.ptr<f16>, %n: i32, %x: tensor<8x64xf16, #rows>) 
   %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1]
     {tilegpu.view_of = #tilegpu.view_of<arg = 0, dims = [0, 1]>} : i32 -> !tile.view<2xf16>
   tile.view_store %x, %v[%c0, %c0] {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>,
-    tilegpu.variant = #tilegpu.variant<tma>} : tensor<8x64xf16, #rows>, !tile.view<2xf16>
+    tilegpu.variant = #tilegpu.store<tma>} : tensor<8x64xf16, #rows>, !tile.view<2xf16>
   return
 }

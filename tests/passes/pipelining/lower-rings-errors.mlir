@@ -213,7 +213,7 @@ func.func @branch_that_begins_and_does_not_end(%n: i32, %v: !tile.view<1xf32>) {
 // The bytes that TMA copies for one fill are counted together.
 #s = #tilegpu.shared<panel = [3, 6], linear = [1, 2, 4, 8, 16, 32, 72, 144, 288], digits = [512, 512]>
 !ring = !tilegpu.ring<1 x !tilegpu.smem<8x64xf16, #s>, !tilegpu.smem<8x64xf16, #s>>
-#tma = #tilegpu.variant<tma>
+#tma = #tilegpu.load<tma>
 #a = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>
 func.func @copies_on_conditions(%p: !tile.ptr<f16>, %n: i32, %q: i1) {
   %c0 = arith.constant 0 : i32
@@ -242,7 +242,7 @@ func.func @view_of_no_argument(%p: !tile.ptr<f16>, %n: i32) {
   tilegpu.producer_acquire %r[%c0] : !ring
   // expected-error @+1 {{cannot be done by TMA: its view is no argument of the kernel}}
   tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 0 shape [8, 64]
-    {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !ring
+    {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !ring
   tilegpu.producer_commit %r[%c0] : !ring
   %m = tilegpu.consumer_wait %r[%c0] : !ring
   tilegpu.consumer_release %r[%c0] : !ring

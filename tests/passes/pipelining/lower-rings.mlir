@@ -133,7 +133,7 @@ func.func @by_engine(%p: !tile.ptr<f16>, %n: i32) {
     %any = arith.cmpi slt, %c0, %n : i32
     tilegpu.producer_acquire %r[%c0] : !engine
     tilegpu.ring_copy %v[%c0, %c0], %r[%c0] operand 0 shape [8, 64] if %any
-      {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !engine
+      {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !engine
     tilegpu.producer_commit %r[%c0] : !engine
     %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> (i32) : i32 {
       %m = tilegpu.consumer_wait %r[%i] : !engine
@@ -143,7 +143,7 @@ func.func @by_engine(%p: !tile.ptr<f16>, %n: i32) {
       %more = arith.cmpi slt, %j, %n : i32
       tilegpu.producer_acquire %r[%j] : !engine
       tilegpu.ring_copy %v[%j, %c0], %r[%j] operand 0 shape [8, 64] if %more
-        {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !engine
+        {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !engine
       tilegpu.producer_commit %r[%j] : !engine
       scf.yield %i : i32
     }

@@ -171,8 +171,8 @@ func.func @rotation_by_engine(%n: i32, %v: !tile.view<2xf16>, %q: !left) -> !sum
   %r = tilegpu.ring_alloc : !pairs
   %o = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %zero) -> !sums : i32 {
     tilegpu.producer_acquire %r[%i] : !pairs
-    tilegpu.ring_copy %v[%i, %c0], %r[%i] operand 0 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
-    tilegpu.ring_copy %v[%c0, %i], %r[%i] operand 1 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !pairs
+    tilegpu.ring_copy %v[%i, %c0], %r[%i] operand 0 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !pairs
+    tilegpu.ring_copy %v[%c0, %i], %r[%i] operand 1 shape [16, 16] {tilegpu.access = #access, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !pairs
     tilegpu.producer_commit %r[%i] : !pairs
     %k, %m = tilegpu.consumer_wait %r[%i] : !pairs
     %keys = tilegpu.smem_load %k : !memory -> !right

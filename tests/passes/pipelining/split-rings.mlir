@@ -65,14 +65,14 @@ func.func @two_products(%n: i32, %keys: !tile.view<2xf16>, %values: !tile.view<2
   %r = tilegpu.ring_alloc : !ring
   %o = scf.for %i = %c0_i32 to %n step %c1_i32 iter_args(%sums = %zero) -> !sums : i32 {
     tilegpu.producer_acquire %r[%i] : !ring
-    tilegpu.ring_copy %keys[%i, %c0_i32], %r[%i] operand 0 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !ring
-    tilegpu.ring_copy %values[%i, %c0_i32], %r[%i] operand 1 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !ring
+    tilegpu.ring_copy %keys[%i, %c0_i32], %r[%i] operand 0 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !ring
+    tilegpu.ring_copy %values[%i, %c0_i32], %r[%i] operand 1 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !ring
     tilegpu.producer_commit %r[%i] : !ring
     %k, %v = tilegpu.consumer_wait %r[%i] : !ring
-    %s = tilegpu.dot_async %q, %k, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>} : !rows, !memory, !sums
+    %s = tilegpu.dot_async %q, %k, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.dot<wgmma>} : !rows, !memory, !sums
     %scores = tilegpu.dot_wait %s pending 0 : !tilegpu.in_flight<!sums> -> !sums
     %weights = arith.truncf %scores : !sums to !rows
-    %p = tilegpu.dot_async %weights, %v, %sums {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>} : !rows, !memory, !sums
+    %p = tilegpu.dot_async %weights, %v, %sums {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.dot<wgmma>} : !rows, !memory, !sums
     %next = tilegpu.dot_wait %p pending 0 : !tilegpu.in_flight<!sums> -> !sums
     tilegpu.consumer_release %r[%i] : !ring
     scf.yield %next : !sums
@@ -104,13 +104,13 @@ func.func @read_by_both(%n: i32, %keys: !tile.view<2xf16>, %q: !rows) -> !sums {
   %r = tilegpu.ring_alloc : !ring
   %o = scf.for %i = %c0_i32 to %n step %c1_i32 iter_args(%sums = %zero) -> !sums : i32 {
     tilegpu.producer_acquire %r[%i] : !ring
-    tilegpu.ring_copy %keys[%i, %c0_i32], %r[%i] operand 0 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !ring
+    tilegpu.ring_copy %keys[%i, %c0_i32], %r[%i] operand 0 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !ring
     tilegpu.producer_commit %r[%i] : !ring
     %k = tilegpu.consumer_wait %r[%i] : !ring
-    %s = tilegpu.dot_async %q, %k, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>} : !rows, !memory, !sums
+    %s = tilegpu.dot_async %q, %k, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.dot<wgmma>} : !rows, !memory, !sums
     %scores = tilegpu.dot_wait %s pending 0 : !tilegpu.in_flight<!sums> -> !sums
     %weights = arith.truncf %scores : !sums to !rows
-    %p = tilegpu.dot_async %weights, %k, %sums {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>} : !rows, !memory, !sums
+    %p = tilegpu.dot_async %weights, %k, %sums {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.dot<wgmma>} : !rows, !memory, !sums
     %next = tilegpu.dot_wait %p pending 0 : !tilegpu.in_flight<!sums> -> !sums
     tilegpu.consumer_release %r[%i] : !ring
     scf.yield %next : !sums
@@ -140,14 +140,14 @@ func.func @by_threads(%n: i32, %keys: !tile.view<2xf16>, %q: !rows) -> !sums {
   %r = tilegpu.ring_alloc : !ring
   %o = scf.for %i = %c0_i32 to %n step %c1_i32 iter_args(%sums = %zero) -> !sums : i32 {
     tilegpu.producer_acquire %r[%i] : !ring
-    tilegpu.ring_copy %keys[%i, %c0_i32], %r[%i] operand 0 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<tma>} : !tile.view<2xf16>, !ring
-    tilegpu.ring_copy %keys[%c0_i32, %i], %r[%i] operand 1 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.variant<cp_async>} : !tile.view<2xf16>, !ring
+    tilegpu.ring_copy %keys[%i, %c0_i32], %r[%i] operand 0 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.load<tma>} : !tile.view<2xf16>, !ring
+    tilegpu.ring_copy %keys[%c0_i32, %i], %r[%i] operand 1 shape [128, 128] {tilegpu.access = #access, tilegpu.variant = #tilegpu.load<cp_async>} : !tile.view<2xf16>, !ring
     tilegpu.producer_commit %r[%i] : !ring
     %k, %v = tilegpu.consumer_wait %r[%i] : !ring
-    %s = tilegpu.dot_async %q, %k, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>} : !rows, !memory, !sums
+    %s = tilegpu.dot_async %q, %k, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.dot<wgmma>} : !rows, !memory, !sums
     %scores = tilegpu.dot_wait %s pending 0 : !tilegpu.in_flight<!sums> -> !sums
     %weights = arith.truncf %scores : !sums to !rows
-    %p = tilegpu.dot_async %weights, %v, %sums {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>} : !rows, !memory, !sums
+    %p = tilegpu.dot_async %weights, %v, %sums {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.dot<wgmma>} : !rows, !memory, !sums
     %next = tilegpu.dot_wait %p pending 0 : !tilegpu.in_flight<!sums> -> !sums
     tilegpu.consumer_release %r[%i] : !ring
     scf.yield %next : !sums

@@ -84,7 +84,7 @@ func.func @in_flight() attributes {tile.kernel, tile.warps = 4 : i32} {
   %zero = arith.constant dense<0.0> : tensor<64x128xf32, #acc>
   %w = tilegpu.smem_load %weights : !tilegpu.smem<64x128xf16, #p> -> tensor<64x128xf16, #acc>
   // expected-remark @+1 {{registers: a thread needs about 102, 107 of 255 are expected}}
-  %begun = tilegpu.dot_async %w, %values, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.variant<wgmma>}
+  %begun = tilegpu.dot_async %w, %values, %zero {tilegpu.a_from_registers, tilegpu.variant = #tilegpu.dot<wgmma>}
     : tensor<64x128xf16, #acc>, !tilegpu.smem<128x128xf16, #v>, tensor<64x128xf32, #acc>
   %sums = tilegpu.dot_wait %begun pending 0 : !tilegpu.in_flight<tensor<64x128xf32, #acc>> -> tensor<64x128xf32, #acc>
   %narrow = tile.convert %sums : tensor<64x128xf32, #acc> -> tensor<64x128xf16, #acc>

@@ -74,7 +74,7 @@ func.func @same_tile_twice(%a: !tile.view<2xf16> {tile.unit_stride = array<i32: 
 // CHECK: scf.for
 // CHECK: tilegpu.ring_copy
 // CHECK: %[[B:.*]] = tilegpu.consumer_wait
-// CHECK: tilegpu.smem_dot %[[A]], %[[B]], %{{.*}} {{.*}}#tilegpu.variant<fma,
+// CHECK: tilegpu.smem_dot %[[A]], %[[B]], %{{.*}} {{.*}}#tilegpu.dot<fma,
 // CHECK-NOT: tile.dot
 func.func @multiply_add(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %b: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>},
                         %c: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}, %n: i32) attributes {tile.kernel} {
@@ -96,8 +96,8 @@ func.func @multiply_add(%a: !tile.view<2xf32> {tile.unit_stride = array<i32: 1>}
 // CHECK-LABEL: func.func @copies
 // CHECK: %[[R:.*]] = tilegpu.ring_alloc : <1 x !tilegpu.smem<64x32xf16, #{{[a-z0-9]*}}>, !tilegpu.smem<32x64xf16, #{{[a-z0-9]*}}>>
 // CHECK: scf.for
-// CHECK: tilegpu.ring_copy {{.*}} operand 0 shape [1, 64, 32] {{.*}}#tilegpu.variant<cp_async>
-// CHECK: tilegpu.ring_copy {{.*}} operand 1 shape [32, 64] {{.*}}#tilegpu.variant<cp_async>
+// CHECK: tilegpu.ring_copy {{.*}} operand 0 shape [1, 64, 32] {{.*}}#tilegpu.load<cp_async>
+// CHECK: tilegpu.ring_copy {{.*}} operand 1 shape [32, 64] {{.*}}#tilegpu.load<cp_async>
 // CHECK-NOT: tile.view_load
 // CHECK: %[[G:.*]]:2 = tilegpu.consumer_wait %[[R]]
 // CHECK: %[[B:.*]] = tilegpu.smem_load %[[G]]#1

@@ -58,8 +58,8 @@ func.func @others_stay(%a: tensor<16x16xf32>) -> tensor<16x16xf32> {
 
 // The first target that multiplies fp8 is sm_89; sums of f16 are made of f16 operands everywhere.
 // CHECK-LABEL: func.func @float8
-// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<undecided, refused = ["mma_sync of fp8 refused: it needs sm_89; operands are widened to f16"]>{{.*}} : tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>
-// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<undecided, refused = ["mma_sync of fp8 refused: its sums are f32; operands are widened to f16"]>{{.*}} : tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf16>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<undecided, refused = ["mma_sync of fp8 refused: it needs sm_89; operands are widened to f16"]>{{.*}} : tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<undecided, refused = ["mma_sync of fp8 refused: its sums are f32; operands are widened to f16"]>{{.*}} : tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf16>
 // SM89-LABEL: func.func @float8
 // SM89: tile.dot {{.*}} : tensor<16x32xf8E4M3FN>, tensor<32x16xf8E5M2>, tensor<16x16xf32>
 // SM89: tile.dot {{.*}} : tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf16>

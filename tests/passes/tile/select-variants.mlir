@@ -5,19 +5,19 @@ func.func @products(%h: tensor<16x16xf16>, %b: tensor<16x16xbf16>, %f: tensor<16
                     %m: tensor<8x16xf16>, %mc: tensor<8x16xf32>, %n: tensor<16x4xf16>, %nc: tensor<16x4xf32>,
                     %ka: tensor<16x4xf16>, %kb: tensor<4x16xf16>, %i: tensor<32x32xi8>, %ic: tensor<32x32xi32>, %odd: tensor<48x48xf16>, %oddc: tensor<48x48xf32>)
     attributes {tile.warps = 4 : i32} {
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<16x16xf16>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<16x16xbf16>
-  // CHECK: tile.dot {{.*}} precision tf32 {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<mma_sync>{{.*}} : tensor<16x16xf16>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<mma_sync>{{.*}} : tensor<16x16xbf16>
+  // CHECK: tile.dot {{.*}} precision tf32 {{.*}}tilegpu.variant = #tilegpu.dot<mma_sync>
   %0 = tile.dot %h, %h, %h : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf16>
   %1 = tile.dot %b, %b, %f : tensor<16x16xbf16>, tensor<16x16xbf16>, tensor<16x16xf32>
   %2 = tile.dot %f, %f, %f precision tf32 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: f32 with precision ieee needs fused multiply-add"]>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<16x16xf64>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: N is 4, not a multiple of 8"]>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<fma, refused = ["mma_sync refused: K is 4, not a multiple of 8"]>
-  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<48x48xf16>
-  // CHECK: tile.dot {{.*}} unsigned {{.*}}tilegpu.variant = #tilegpu.variant<mma_sync>{{.*}} : tensor<32x32xi8>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<fma, refused = ["mma_sync refused: f32 with precision ieee needs fused multiply-add"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<mma_sync>{{.*}} : tensor<16x16xf64>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<fma, refused = ["mma_sync refused: M is 8, not a multiple of 16"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<fma, refused = ["mma_sync refused: N is 4, not a multiple of 8"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<fma, refused = ["mma_sync refused: K is 4, not a multiple of 8"]>
+  // CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<mma_sync>{{.*}} : tensor<48x48xf16>
+  // CHECK: tile.dot {{.*}} unsigned {{.*}}tilegpu.variant = #tilegpu.dot<mma_sync>{{.*}} : tensor<32x32xi8>
   %3 = tile.dot %f, %f, %f : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
   %4 = tile.dot %d, %d, %d : tensor<16x16xf64>, tensor<16x16xf64>, tensor<16x16xf64>
   %5 = tile.dot %m, %h, %mc : tensor<8x16xf16>, tensor<16x16xf16>, tensor<8x16xf32>
@@ -96,11 +96,11 @@ func.func @pointers(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !tile
   %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   %w = tile.addptr %us, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   %s = tile.addptr %ps, %scattered : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
-  // CHECK: tile.load {{.*}}{tilegpu.access = #tilegpu.access<order = [0], vector = 4>, tilegpu.variant = #tilegpu.variant<vector>}
-  // CHECK: tile.load {{.*}} mask {{.*}}vector = 2>, tilegpu.variant = #tilegpu.variant<vector>}
-  // CHECK: tile.load {{.*}}vector = 1>, tilegpu.variant = #tilegpu.variant<scalar, refused = ["vector refused: no two neighbouring elements of the tile are known to be neighbours in memory at an address aligned for both"]>}
-  // CHECK: tile.load {{.*}}vector = 1>, tilegpu.variant = #tilegpu.variant<scalar
-  // CHECK: tile.store {{.*}}vector = 4>, tilegpu.variant = #tilegpu.variant<vector>}
+  // CHECK: tile.load {{.*}}{tilegpu.access = #tilegpu.access<order = [0], vector = 4>, tilegpu.variant = #tilegpu.load<vector>}
+  // CHECK: tile.load {{.*}} mask {{.*}}vector = 2>, tilegpu.variant = #tilegpu.load<vector>}
+  // CHECK: tile.load {{.*}}vector = 1>, tilegpu.variant = #tilegpu.load<scalar, refused = ["vector refused: no two neighbouring elements of the tile are known to be neighbours in memory at an address aligned for both"]>}
+  // CHECK: tile.load {{.*}}vector = 1>, tilegpu.variant = #tilegpu.load<scalar
+  // CHECK: tile.store {{.*}}vector = 4>, tilegpu.variant = #tilegpu.store<vector>}
   %0 = tile.load %q : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
   %1 = tile.load %q mask %mask : tensor<64x!tile.ptr<f32>>, tensor<64xi1> -> tensor<64xf32>
   %2 = tile.load %w : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>

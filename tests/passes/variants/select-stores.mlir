@@ -3,7 +3,7 @@
 
 // Places that follow from numbers of programs, loops from 0 and extents are never negative.
 // CHECK-LABEL: func.func @by_engine
-// CHECK: tile.view_store {{.*}}tilegpu.variant = #tilegpu.variant<tma>
+// CHECK: tile.view_store {{.*}}tilegpu.variant = #tilegpu.store<tma>
 func.func @by_engine(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>},
                      %c: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>})
     attributes {tile.kernel, tile.warps = 4 : i32} {
@@ -73,7 +73,7 @@ func.func @refused(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_s
 
 // Of two arms that come once, one alone stores.
 // CHECK-LABEL: func.func @one_or_the_other
-// CHECK: tile.view_store {{.*}}tilegpu.variant = #tilegpu.variant<tma>
+// CHECK: tile.view_store {{.*}}tilegpu.variant = #tilegpu.store<tma>
 // CHECK: tile.view_store {{.*}}<scalar, refused
 func.func @one_or_the_other(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>},
                             %c: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>},

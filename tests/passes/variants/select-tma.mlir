@@ -3,8 +3,8 @@
 
 // Rows that lie at multiples of 16 bytes, however far the view reaches.
 // CHECK-LABEL: func.func @taken
-// CHECK: tile.view_load {{.*}}tilegpu.variant = #tilegpu.variant<tma>
-// CHECK: tile.view_load {{.*}}tilegpu.variant = #tilegpu.variant<tma>
+// CHECK: tile.view_load {{.*}}tilegpu.variant = #tilegpu.load<tma>
+// CHECK: tile.view_load {{.*}}tilegpu.variant = #tilegpu.load<tma>
 func.func @taken(%a: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 2>}, %n: i32)
     attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32

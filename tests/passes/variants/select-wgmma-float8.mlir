@@ -3,9 +3,9 @@
 // RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(tile-expand-dots{target=sm_90a},tile-lower-views,canonicalize,cse,tile-select-variants{target=sm_90a}))' | FileCheck %s
 
 // CHECK-LABEL: func.func @taken
-// CHECK-COUNT-3: tile.view_load {{.*}}tilegpu.variant = #tilegpu.variant<tma>
-// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} fast {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK-COUNT-3: tile.view_load {{.*}}tilegpu.variant = #tilegpu.load<tma>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
+// CHECK: tile.dot {{.*}} fast {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
 func.func @taken(%a: !tile.view<2xf8E4M3FN> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 1>, tile.extent_divisible = array<i64: 1, 128>}, %b: !tile.view<2xf8E5M2> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 1>, tile.extent_divisible = array<i64: 1, 128>}, %n: i32, %o: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>})
     attributes {tile.kernel, tile.warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
@@ -28,11 +28,11 @@ func.func @taken(%a: !tile.view<2xf8E4M3FN> {tile.alignment = 16 : i32, tile.uni
 // -----
 
 // CHECK-LABEL: func.func @refused
-// CHECK: tile.dot {{.*}}#tilegpu.variant<mma_sync, refused = [{{.*}}wgmma refused: neighbours of B in memory lie along N; for operands of 8 bits they must lie along K
-// CHECK: tile.dot {{.*}}#tilegpu.variant<mma_sync, refused = [{{.*}}wgmma refused: neighbours of A in memory lie along M; for operands of 8 bits they must lie along K
-// CHECK: tile.dot {{.*}}#tilegpu.variant<mma_sync, refused = [{{.*}}wgmma refused: accumulators take 256 registers of a thread, with the sums of 8-bit floats that are promoted; at most 192 leave room for the rest; use more warps, or fast_accumulation
-// CHECK: tile.dot {{.*}} fast {{.*}}#tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}}#tilegpu.variant<mma_sync, refused = [{{.*}}mma_sync of fp8 refused: its sums are f32; operands are widened to f16{{.*}}wgmma refused: no instruction for these types
+// CHECK: tile.dot {{.*}}#tilegpu.dot<mma_sync, refused = [{{.*}}wgmma refused: neighbours of B in memory lie along N; for operands of 8 bits they must lie along K
+// CHECK: tile.dot {{.*}}#tilegpu.dot<mma_sync, refused = [{{.*}}wgmma refused: neighbours of A in memory lie along M; for operands of 8 bits they must lie along K
+// CHECK: tile.dot {{.*}}#tilegpu.dot<mma_sync, refused = [{{.*}}wgmma refused: accumulators take 256 registers of a thread, with the sums of 8-bit floats that are promoted; at most 192 leave room for the rest; use more warps, or fast_accumulation
+// CHECK: tile.dot {{.*}} fast {{.*}}#tilegpu.dot<wgmma>
+// CHECK: tile.dot {{.*}}#tilegpu.dot<mma_sync, refused = [{{.*}}mma_sync of fp8 refused: its sums are f32; operands are widened to f16{{.*}}wgmma refused: no instruction for these types
 func.func @refused(%a: !tile.view<2xf8E4M3FN> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 1>, tile.extent_divisible = array<i64: 1, 128>}, %o: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>}, %half: !tile.view<2xf16> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>})
     attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32

@@ -3,7 +3,7 @@
 // RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(tile-lower-views,canonicalize,cse,tile-select-variants{target=sm_90a}))' | FileCheck %s
 
 // CHECK-LABEL: func.func @taken
-// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
 func.func @taken(%a: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>, tile.extent_divisible = array<i64: 1, 4>}, %n: i32, %o: !tile.view<2xf32> {tile.alignment = 16 : i32, tile.unit_stride = array<i32: 1>, tile.stride_bytes_divisible = array<i64: 16, 4>}) attributes {tile.kernel, tile.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %s = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -2,8 +2,8 @@
 // RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(tile-select-variants{target=sm_90a}))' | FileCheck %s
 
 // CHECK-LABEL: func.func @taken
-// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 8, columns = 1>
-// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 4, columns = 2>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 8, columns = 1>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>, tilegpu.warp_grid = #tilegpu.warp_grid<rows = 4, columns = 2>
 func.func @taken(%v: !tile.view<2xbf16>, %o: i32, %c: tensor<128x128xf32>, %d: tensor<64x128xf32>) attributes {tile.warps = 8 : i32} {
   %a = tile.view_load %v[%o, %o] : !tile.view<2xbf16> -> tensor<128x64xbf16>
   %b = tile.view_load %v[%o, %o] : !tile.view<2xbf16> -> tensor<64x128xbf16>
@@ -73,10 +73,10 @@ func.func @between_spans(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x320xf32>)
 // What is computed beside the product is taken as A from registers, as B through shared memory, another product's result too;
 // but not by a product of another kind.
 // CHECK-LABEL: func.func @from_registers
-// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}}tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
+// CHECK: tile.dot {{.*}}tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
 // CHECK: tile.dot {{.*}}the product that takes its result as A is none by wgmma: rows of B in memory are 16 bytes, not a multiple of 32
 func.func @from_registers(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>, %d: tensor<64x8xf32>) attributes {tile.warps = 4 : i32} {
   %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
@@ -98,11 +98,11 @@ func.func @from_registers(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>,
 // A result with rows for columns goes through shared memory anyway, where the product reads it: not from registers, as the
 // same result does as it lies.
 // CHECK-LABEL: func.func @transposed_result
-// CHECK: tile.dot {{.*}}variant<wgmma>
+// CHECK: tile.dot {{.*}}dot<wgmma>
 // CHECK: arith.truncf
-// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
-// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.k_major = {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
+// CHECK: tile.dot {{.*}} {tilegpu.a_from_registers, {{.*}}tilegpu.variant = #tilegpu.dot<wgmma>
 func.func @transposed_result(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf32>) attributes {tile.warps = 4 : i32} {
   %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x64xf16>
   %s = tile.dot %a, %a, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
@@ -119,7 +119,7 @@ func.func @transposed_result(%v: !tile.view<2xf16>, %o: i32, %c: tensor<64x64xf3
 
 // How operands lie in shared memory is decided while their loads are to be seen: W is loaded with rows along K, and widened.
 // CHECK-LABEL: func.func @order_of_converted_operand
-// CHECK: tile.dot {{.*}}tilegpu.k_major = array<i1: true, true>, tilegpu.variant = #tilegpu.variant<wgmma>
+// CHECK: tile.dot {{.*}}tilegpu.k_major = array<i1: true, true>, tilegpu.variant = #tilegpu.dot<wgmma>
 func.func @order_of_converted_operand(%w: !tile.view<2xi8>, %v: !tile.view<2xf16>, %o: i32, %c: tensor<64x24xf32>) attributes {tile.warps = 4 : i32} {
   %a = tile.view_load %v[%o, %o] : !tile.view<2xf16> -> tensor<64x32xf16>
   %narrow = tile.view_load %w[%o, %o] {tilegpu.access = #tilegpu.access<order = [0, 1], vector = 16, bounds = [none, none]>} : !tile.view<2xi8> -> tensor<32x24xi8>
