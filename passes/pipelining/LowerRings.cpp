@@ -27,6 +27,7 @@
 #include "passes/pipelining/RingForm.h"
 #include "passes/pipelining/RingMemory.h"
 #include "passes/pipelining/RingRuns.h"
+#include "passes/pipelining/analysis/LoopPlans.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -319,7 +320,9 @@ void waitForTurnFirst(scf::ForOp loop) {
   if (!tiles || !tiles->begin)
     return;
   tiles->begin->moveBefore(&loop.getBody()->front());
-  tiles->begin.getCondition().getDefiningOp()->moveBefore(tiles->begin);
+  if (Operation *isFirst = tiles->begin.getCondition().getDefiningOp();
+      isFirst && loop->isProperAncestor(isFirst))
+    isFirst->moveBefore(tiles->begin);
 }
 
 struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
@@ -328,6 +331,8 @@ struct LowerRings : passes::impl::LowerRingsBase<LowerRings> {
     getOperation().walk([&](gpu::RingAllocOp ring) { rings.push_back(ring); });
     if (rings.empty())
       return remarkIfClusterUnused();
+    if (failed(verifyPlans(getOperation())))
+      return signalPassFailure();
     RingProtocol protocol(getOperation());
     if (!protocol.isValid())
       return signalPassFailure();

@@ -19,6 +19,7 @@
 #include "ir/annotations/LoopAnnotations.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/pipelining/DotInFlight.h"
+#include "passes/pipelining/analysis/LoopPlans.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -64,6 +65,8 @@ public:
     eraseFill();
     return success();
   }
+
+  bool keepsDotInFlight() const { return waitOfDot_ != nullptr; }
 
 private:
   LogicalResult collect() {
@@ -293,7 +296,7 @@ struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {
     for (scf::ForOp loop : loops)
       if (failed(pipeline(loop, gpu::loopPlanOf(loop).getStages())))
         return signalPassFailure();
-    if (failed(verifyRings(getOperation())))
+    if (failed(verifyRings(getOperation())) || failed(verifyPlans(getOperation())))
       signalPassFailure();
   }
 
@@ -302,9 +305,16 @@ struct PipelineLoops : passes::impl::PipelineLoopsBase<PipelineLoops> {
     if (rings.empty())
       return loop.emitError("is scheduled in ")
              << stages << " stages, but its iterations fill no ring";
-    for (gpu::ProducerAcquireOp acquire : rings)
-      if (failed(RingPipeliner(loop, acquire, stages).pipeline()))
+    int32_t dotsInFlight = 0;
+    for (gpu::ProducerAcquireOp acquire : rings) {
+      RingPipeliner ring(loop, acquire, stages);
+      if (failed(ring.pipeline()))
         return failure();
+      dotsInFlight += ring.keepsDotInFlight();
+    }
+    if (int32_t planned = gpu::loopPlanOf(loop).getDotsInFlight(); planned != dotsInFlight)
+      return loop.emitError("is planned with ")
+             << planned << " dots in flight, but " << dotsInFlight << " can be";
     return success();
   }
 };

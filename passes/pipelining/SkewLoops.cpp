@@ -22,6 +22,7 @@
 #include "ir/instructions/Wgmma.h"
 #include "passes/analysis/RunAhead.h"
 #include "passes/pipelining/PartsWriter.h"
+#include "passes/pipelining/analysis/LoopPlans.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "passes/pipelining/analysis/RingReaders.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -253,7 +254,7 @@ struct SkewLoops : passes::impl::SkewLoopsBase<SkewLoops> {
       if (isFilledAhead(loop, *skew))
         LoopSkewer(loop, std::move(*skew)).rotate();
     }
-    if (failed(verifyRings(getOperation())))
+    if (failed(verifyRings(getOperation())) || failed(verifyPlans(getOperation())))
       signalPassFailure();
   }
 };

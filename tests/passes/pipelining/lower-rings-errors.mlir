@@ -248,3 +248,17 @@ func.func @view_of_no_argument(%p: !tile.ptr<f16>, %n: i32) {
   tilegpu.consumer_release %r[%c0] : !ring
   return
 }
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @ping_pong_without_an_arrival(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !ring
+  // expected-error @+1 {{is planned to alternate tiles (ping_pong), but its body has no tilegpu.order_arrive with a predicate and a trip count}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true, order = ping_pong>}
+  return
+}
