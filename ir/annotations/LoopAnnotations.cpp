@@ -22,10 +22,11 @@ LogicalResult verifyLoopPlan(Operation *op, Attribute value) {
 }
 
 LogicalResult verifyTileStep(Operation *op, Attribute value) {
-  bool isBranch = op->getName().getStringRef() == "scf.if" && op->getNumResults() == 0;
-  if (!isBranch || !isa<TileStepAttr>(value))
-    return op->emitOpError() << kTileStepName
-                             << " must be a #tilegpu.tile_step<...> on an scf.if without results";
+  auto branch = dyn_cast<scf::IfOp>(op);
+  bool isPlain = branch && branch.getNumResults() == 0 && branch.getElseRegion().empty();
+  if (!isPlain || !isa<TileStepAttr>(value))
+    return op->emitOpError() << kTileStepName << " must be a #tilegpu.tile_step<...> on an scf.if "
+                             << "without results and without an else";
   return success();
 }
 
@@ -43,6 +44,9 @@ LogicalResult LoopPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (asked < 0 || stages < 1)
     return emitError() << "a loop has one stage at least, got " << stages << " where " << asked
                        << " were asked for";
+  constexpr int32_t kMostStages = 64; // of a ring
+  if (stages > kMostStages)
+    return emitError() << "a loop has at most " << kMostStages << " stages, got " << stages;
   if (dotsInFlight < 0 || dotsInFlight >= stages)
     return emitError() << "fewer dots than stages are in flight, got " << dotsInFlight << " of "
                        << stages << " stages";

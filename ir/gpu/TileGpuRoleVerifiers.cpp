@@ -65,8 +65,13 @@ LogicalResult WarpSpecializeOp::verify() {
            << getRoles().size() << " roles and " << getBodies().size() << " regions";
   if (int32_t warps = getWarps(); warps > kMostWarps)
     return emitOpError("a block has at most ") << kMostWarps << " warps, the roles have " << warps;
+  if (!find(RoleKind::Consumers))
+    return emitOpError("needs a role that consumes");
+  for (Region &body : getBodies())
+    if (body.getNumArguments())
+      return emitOpError("regions of roles take no arguments");
   Operation *parent = (*this)->getParentOp();
-  if (!isa_and_present<FunctionOpInterface>(parent))
+  if (!isa_and_present<FunctionOpInterface>(parent) || !(*this)->getBlock()->isEntryBlock())
     return emitOpError("stands in the body of a kernel, in no loop or branch");
   for (Operation &other : *(*this)->getBlock())
     if (&other != getOperation() && isa<WarpSpecializeOp>(other))

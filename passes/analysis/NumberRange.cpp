@@ -67,7 +67,9 @@ ConstantRange ofResult(Operation *op, unsigned width, int depth) {
 }
 
 ConstantRange rangeAt(Value value, int depth) {
-  unsigned width = value.getType().getIntOrFloatBitWidth();
+  Type type = value.getType();
+  unsigned width =
+      type.isIndex() ? IndexType::kInternalStorageBitWidth : type.getIntOrFloatBitWidth();
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return ConstantRange(constant);

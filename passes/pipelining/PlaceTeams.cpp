@@ -43,14 +43,23 @@ void loopOverTeams(func::FuncOp kernel, int64_t teams) {
   });
 }
 
+bool alternatesTiles(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        return loop->hasAttr(ir::kPingPongAttr) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 // One team computes every tile: all warps take the producer's values, and no ordered barrier is
 // needed.
 void withoutPingPong(func::FuncOp kernel) {
-  kernel.walk([](Operation *op) {
+  bool hasOrder = alternatesTiles(kernel);
+  kernel.walk([&](Operation *op) {
     if (auto byRole = dyn_cast<ir::ByRoleOp>(op)) {
       byRole.replaceAllUsesWith(byRole.getAll());
       byRole.erase();
-    } else if (isa<gpu::OrderBeginOp, gpu::OrderWaitOp, gpu::OrderArriveOp>(op)) {
+    } else if (hasOrder && isa<gpu::OrderBeginOp, gpu::OrderWaitOp, gpu::OrderArriveOp>(op)) {
       op->erase();
     }
   });
@@ -61,17 +70,11 @@ void withoutPingPong(func::FuncOp kernel) {
   });
 }
 
-bool alternatesTiles(func::FuncOp kernel) {
-  return kernel
-      .walk([](scf::ForOp loop) {
-        return loop->hasAttr(ir::kPingPongAttr) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 struct PlaceTeams : passes::impl::PlaceTeamsBase<PlaceTeams> {
   void runOnOperation() final {
     func::FuncOp kernel = getOperation();
+    if (kernel.isExternal())
+      return;
     int64_t teams = ir::teamsOf(kernel);
     if (teams > 1 && hasProducer(kernel))
       return;

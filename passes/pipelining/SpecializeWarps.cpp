@@ -168,6 +168,10 @@ public:
         consumerWarps_(static_cast<int32_t>(ir::warpsOf(kernel) * ir::teamsOf(kernel))) {}
 
   LogicalResult specialize() {
+    if (consumerWarps_ % gpu::kProducerWarps ||
+        consumerWarps_ + gpu::kProducerWarps > gpu::kMostWarps)
+      return kernel_.emitError("a producer needs consumers in whole warpgroups, at most ")
+             << gpu::kMostWarps - gpu::kProducerWarps << " warps, got " << consumerWarps_;
     SmallVector<Operation *> fills, rest;
     visitOperations(body_, [&](Operation *op) {
       if (isForProducer(op))

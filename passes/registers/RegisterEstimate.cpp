@@ -223,10 +223,12 @@ KernelRegisters estimateRegisters(func::FuncOp kernel, const ir::Target &target)
     int32_t share = roles.getRole(number).getRegisters();
     return estimateOf(roles.getBody(number), ofKernel, share ? share : limit, hasRoom);
   };
-  bool handOver = roles.getRole(0).getRegisters() != 0;
-  return {estimateRole(gpu::RoleKind::Consumers, checks, isAtEase),
-          estimateRole(gpu::RoleKind::Producer, {}, false),
-          handOver ? std::optional<int64_t>(limit) : std::nullopt};
+  KernelRegisters all{estimateRole(gpu::RoleKind::Consumers, checks, isAtEase), {}, {}};
+  if (roles.find(gpu::RoleKind::Producer))
+    all.producer = estimateRole(gpu::RoleKind::Producer, {}, false);
+  if (roles.getRole(0).getRegisters())
+    all.launched = limit;
+  return all;
 }
 
 } // namespace tile::passes

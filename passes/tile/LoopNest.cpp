@@ -45,6 +45,9 @@ LoopNest nestOf(scf::ForOp outer, Refusal *why) {
   if (inners.size() != 1)
     return refuse("the body must hold one loop");
   scf::ForOp inner = inners.front();
+  // Programs count in integers; upstream's coalescing would make operations of dialect affine.
+  if (outer.getInductionVar().getType().isIndex() || inner.getInductionVar().getType().isIndex())
+    return refuse("the loops count in `index`, which has no width");
   for (Value bound : {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
     if (!outer.isDefinedOutsideOfLoop(bound))
       return refuse("the inner bounds depend on the outer index");
@@ -59,6 +62,15 @@ LoopNest nestOf(scf::ForOp outer, Refusal *why) {
   return nest;
 }
 
+// The first arrival and the last wait of the ordered barrier, as PingPongLoops puts them.
+static bool hasOrderAround(scf::ForOp outer) {
+  Operation *first = outer->getPrevNode();
+  while (first && !isa<gpu::OrderBeginOp>(first))
+    first = first->getPrevNode();
+  auto balance = dyn_cast_or_null<scf::IfOp>(outer->getNextNode());
+  return first && balance && !balance.thenBlock()->getOps<gpu::OrderWaitOp>().empty();
+}
+
 Refusal whyNotFlattenable(const LoopNest &nest) {
   scf::ForOp outer = nest.outer, inner = nest.inner;
   if (outer.getNumResults())
@@ -66,7 +78,7 @@ Refusal whyNotFlattenable(const LoopNest &nest) {
   if (outer.getInductionVar().getType() != inner.getInductionVar().getType())
     return "the loops count in different types";
   for (Operation *op : nest.before)
-    if (!isMemoryEffectFree(op) && !isa<gpu::OrderWaitOp>(op)) // from PingPongLoops
+    if (!isMemoryEffectFree(op) && !(isa<gpu::OrderWaitOp>(op) && hasOrderAround(outer)))
       return "what stands before the inner loop has effects";
   for (Value value : nest.carried)
     if (!value.getType().isIntOrIndexOrFloat())

@@ -40,6 +40,8 @@ Refusal whyNotPingPong(scf::ForOp inner) {
   auto kernel = inner->getParentOfType<func::FuncOp>();
   if (!inner->hasAttr(ir::kSpecializeAttr))
     return "the loop inside has no .warp_specialize()";
+  if (inner->hasAttr(ir::kUnrollAttr))
+    return "the loop inside is unrolled, so that an iteration has several steps";
   if (inner->hasAttr(ir::kOverlapDotsAttr))
     return "the loop inside has .overlap_dots(), whose warpgroups take turns by themselves";
   if (kernel->hasAttr(ir::kTeamsAttr))

@@ -277,7 +277,7 @@ func.func @load_in_quads(%v: !tile.view<1xf16>, %o: i32) {
 
 func.func @tile_step(%b: i1) -> i32 {
   %c = arith.constant 0 : i32
-  // expected-error @+1 {{tilegpu.tile_step must be a #tilegpu.tile_step<...> on an scf.if without results}}
+  // expected-error @+1 {{tilegpu.tile_step must be a #tilegpu.tile_step<...> on an scf.if without results and without an else}}
   %r = scf.if %b -> i32 {
     scf.yield %c : i32
   } else {

@@ -1,5 +1,6 @@
 #include "passes/pipelining/analysis/LoopPlans.h"
 
+#include "ir/UserError.h"
 #include "ir/annotations/LoopAnnotations.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -14,8 +15,10 @@ static LogicalResult verifyPingPong(scf::ForOp loop) {
   auto arrivals = llvm::to_vector(loop.getBody()->getOps<gpu::OrderArriveOp>());
   if (arrivals.size() == 1 && arrivals.front().getPredicate() && arrivals.front().getTripCount())
     return success();
-  return loop.emitError("is planned to alternate tiles (ping_pong), but its body has no "
-                        "tilegpu.order_arrive with a predicate and a trip count");
+  return ir::userError(loop.emitError("alternates tiles (ping_pong), which takes the pass "
+                                      "flatten-loops: its body has no tilegpu.order_arrive with a "
+                                      "predicate and a trip count"),
+                       ErrorCode::InvalidArgument);
 }
 
 LogicalResult verifyPlans(func::FuncOp function) {

@@ -257,7 +257,7 @@ func.func @ping_pong_without_an_arrival(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %r = tilegpu.ring_alloc : !ring
-  // expected-error @+1 {{is planned to alternate tiles (ping_pong), but its body has no tilegpu.order_arrive with a predicate and a trip count}}
+  // expected-error @+1 {{alternates tiles (ping_pong), which takes the pass flatten-loops: its body has no tilegpu.order_arrive with a predicate and a trip count}}
   scf.for %i = %c0 to %n step %c1 : i32 {
   } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true, order = ping_pong>}
   return

@@ -62,3 +62,20 @@ func.func @all_tiles(%n: i32, %steps: i32) attributes {tile.kernel, tile.teams =
   } {tile.ping_pong}
   return
 }
+
+// Order that the kernel was written with stays, and so does what a branch does else.
+// CHECK-LABEL: func.func @order_of_the_kernel
+// CHECK: tilegpu.order_begin
+// CHECK: tilegpu.order_wait
+// CHECK: tilegpu.order_arrive
+// CHECK: tilegpu.order_end
+func.func @order_of_the_kernel() attributes {tile.kernel, tile.warps = 8 : i32} {
+  tilegpu.order_begin
+  tilegpu.order_wait
+  tilegpu.order_arrive
+  tilegpu.order_end
+  return
+}
+
+// CHECK-LABEL: func.func private @declared
+func.func private @declared(i32) attributes {tile.teams = 2 : i32}

@@ -145,3 +145,41 @@ func.func @no_nest(%m: i32, %p: !tile.ptr<i32>) {
   } {tile.flatten}
   return
 }
+
+// -----
+
+// An ordered barrier that PingPongLoops has not put around the nest is no concern of this pass.
+// CHECK-LABEL: func.func @order_of_others
+// CHECK: tilegpu.order_wait
+// CHECK: return
+func.func @order_of_others(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @+1 {{not flattened: what stands before the inner loop has effects}}
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    tilegpu.order_wait
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.store %j, %p : i32, !tile.ptr<i32>
+    }
+    tilegpu.order_arrive
+  } {tile.flatten}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @index
+// CHECK: scf.for
+// CHECK: scf.for
+func.func @index(%x: i32, %p: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  // expected-remark @+1 {{not flattened: the loops count in `index`, which has no width}}
+  scf.for %i = %c0 to %c9 step %c1 {
+    scf.for %j = %c0 to %c9 step %c1 {
+      tile.store %x, %p : i32, !tile.ptr<i32>
+    }
+  } {tile.flatten}
+  return
+}

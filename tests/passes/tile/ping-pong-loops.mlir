@@ -144,3 +144,38 @@ func.func @turns_of_eight_warps(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes
   } {tile.flatten, tile.ping_pong}
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @unrolled
+// CHECK-NOT: order_wait
+// CHECK: return
+func.func @unrolled(%m: i32, %n: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @+1 {{ping_pong: the loop stays as it is: the loop inside is unrolled, so that an iteration has several steps}}
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.store %j, %p : i32, !tile.ptr<i32>
+    } {tile.warp_specialize, tile.unroll = 2 : i32}
+  } {tile.flatten, tile.ping_pong}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @index
+// CHECK-NOT: order_wait
+// CHECK: return
+func.func @index(%x: i32, %p: !tile.ptr<i32>) attributes {tile.kernel, tile.warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = arith.constant 7 : index
+  %n = arith.constant 9 : index
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      tile.store %x, %p : i32, !tile.ptr<i32>
+    } {tile.warp_specialize}
+  } {tile.flatten, tile.ping_pong}
+  return
+}

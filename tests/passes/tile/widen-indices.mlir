@@ -116,3 +116,16 @@ func.func @nests_alike(%n: i32, %lo: i32, %p: !tile.ptr<i32>) {
   } {tile.flatten}
   return
 }
+
+// `index` is as wide as an address.
+// CHECK-LABEL: func.func @index
+// CHECK: scf.for %{{.*}} = %c0 to %c9 step %c1
+func.func @index(%x: i32, %p: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    tile.store %x, %p : i32, !tile.ptr<i32>
+  }
+  return
+}
