@@ -46,9 +46,18 @@ struct UnrollLoops : passes::impl::UnrollLoopsBase<UnrollLoops> {
       if (factor.getInt() > kMostCopies)
         loop.emitRemark("not unrolled: ")
             << factor.getInt() << " copies of the body are more than " << kMostCopies;
-      else if (orderBounds(loop); failed(loopUnrollByFactor(loop, factor.getInt())))
-        loop.emitRemark("not unrolled: the loop's form does not allow it");
+      else
+        unroll(loop, static_cast<uint64_t>(factor.getInt()));
     }
+  }
+
+  static void unroll(scf::ForOp loop, uint64_t factor) {
+    orderBounds(loop);
+    FailureOr<UnrolledLoopInfo> unrolled = loopUnrollByFactor(loop, factor);
+    if (failed(unrolled))
+      loop.emitRemark("not unrolled: the loop's form does not allow it");
+    else if (unrolled->epilogueLoopOp) // fewer iterations than `factor`: too few for a skew
+      (*unrolled->epilogueLoopOp)->removeAttr(ir::kOverlapDotsAttr);
   }
 };
 

@@ -99,3 +99,19 @@ func.func @bounds_in_any_order(%lo: i32, %hi: i32, %p: !tile.ptr<i32>) {
   } {tile.unroll = 2 : i32}
   return
 }
+
+// What is left over has fewer iterations than a skew takes.
+// CHECK-LABEL: func.func @skewed
+// CHECK: scf.for
+// CHECK: } {tile.overlap_dots}
+// CHECK: scf.for
+// CHECK-NOT: tile.overlap_dots
+// CHECK: return
+func.func @skewed(%n: i32, %p: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tile.store %i, %p : i32, !tile.ptr<i32>
+  } {tile.overlap_dots, tile.unroll = 2 : i32}
+  return
+}
