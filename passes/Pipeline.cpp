@@ -88,7 +88,7 @@ static void addPipeliningSteps(OpPassManager &kernel, const PipelineOptions &opt
   // each.
   kernel.addPass(createPlaceTeams());
 
-  // Which part of a rotated loop reads what is plain while all stands in one body; each ring is
+  // Which part of a skewed loop reads what is plain while all stands in one body; each ring is
   // filled ahead by itself.
   kernel.addPass(createSplitRings());
 

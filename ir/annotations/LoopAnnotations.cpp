@@ -44,9 +44,6 @@ LogicalResult LoopPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (asked < 0 || stages < 1)
     return emitError() << "a loop has one stage at least, got " << stages << " where " << asked
                        << " were asked for";
-  constexpr int32_t kMostStages = 64; // of a ring
-  if (stages > kMostStages)
-    return emitError() << "a loop has at most " << kMostStages << " stages, got " << stages;
   if (dotsInFlight < 0 || dotsInFlight >= stages)
     return emitError() << "fewer dots than stages are in flight, got " << dotsInFlight << " of "
                        << stages << " stages";

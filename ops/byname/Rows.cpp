@@ -10,34 +10,27 @@
 namespace tile::ops {
 namespace {
 
-const bool softmaxOfRows = registerOp({
-    .name = "softmax",
-    .summary = "softmax along `dim`, the last unless it is given",
-    .inputs = 1,
-    .settings = {dimSetting(), floatDtype()},
-    .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-    .outputs = likeFirst,
-    .run =
-        [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-          Tensor floats;
-          softmax(stream, floatRows("softmax", stream, in[0], out[0], settings, floats),
-                  withOneDimension(out[0]), dimOf(settings));
-        },
-});
-
-const bool logOfSoftmax = registerOp(
-    {.name = "log_softmax",
-     .summary = "the logarithm of softmax, along `dim`",
-     .inputs = 1,
-     .settings = {dimSetting(), floatDtype()},
-     .example = [](const OpSettings &settings) { return matrices(settings, 1); },
-     .outputs = likeFirst,
-     .run =
-         [](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
-           Tensor floats;
-           logSoftmax(stream, floatRows("log_softmax", stream, in[0], out[0], settings, floats),
+template <class F> bool softmaxOf(const char *name, const char *summary, F function) {
+  return registerOp(
+      {.name = name,
+       .summary = summary,
+       .inputs = 1,
+       .settings = {dimSetting(), floatDtype()},
+       .example = [](const OpSettings &settings) { return matrices(settings, 1); },
+       .outputs = likeFirst,
+       .run =
+           [=](const Stream &stream, Tensors in, Tensors out, const OpSettings &settings) {
+             Tensor floats;
+             function(stream, floatRows(name, stream, in[0], out[0], settings, floats),
                       withOneDimension(out[0]), dimOf(settings));
-         }});
+           }});
+}
+
+const bool softmaxes =
+    softmaxOf("softmax", "softmax along `dim`, the last unless it is given",
+              [](const Stream &stream, const auto &...given) { softmax(stream, given...); }) &&
+    softmaxOf("log_softmax", "the logarithm of softmax, along `dim`",
+              [](const Stream &stream, const auto &...given) { logSoftmax(stream, given...); });
 
 template <class F> bool softmaxGradient(const char *name, const char *summary, F function) {
   return registerOp(

@@ -59,7 +59,8 @@ public:
       waitOfDot_ = keepDotInFlight(loop_, ops_.acquire.getRing());
     if (failed(slice()))
       return failure();
-    setStages();
+    if (failed(setStages()))
+      return failure();
     SmallVector<Value> carriedAhead = fillBefore();
     fillInside(carriedAhead);
     eraseFill();
@@ -114,10 +115,14 @@ private:
     return true;
   }
 
-  void setStages() {
+  LogicalResult setStages() {
     Value ring = ops_.acquire.getRing();
-    ring.setType(gpu::RingType::get(b_.getContext(), ahead_ + 1,
-                                    cast<gpu::RingType>(ring.getType()).getTiles()));
+    auto type = gpu::RingType::getChecked([&] { return ops_.acquire.emitOpError(); },
+                                          b_.getContext(), static_cast<int32_t>(ahead_ + 1),
+                                          cast<gpu::RingType>(ring.getType()).getTiles());
+    if (type)
+      ring.setType(type);
+    return success(type != nullptr);
   }
 
   Value inLoopType(int64_t number) {

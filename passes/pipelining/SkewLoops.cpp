@@ -48,7 +48,7 @@ public:
       rings_.push_back(acquire.getRing());
   }
 
-  void rotate() {
+  void skew() {
     Value hasIteration = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt,
                                                loop_.getLowerBound(), loop_.getUpperBound());
     bool hasResults = loop_.getNumResults() != 0;
@@ -252,7 +252,7 @@ struct SkewLoops : passes::impl::SkewLoopsBase<SkewLoops> {
         return signalPassFailure();
       }
       if (isFilledAhead(loop, *skew))
-        LoopSkewer(loop, std::move(*skew)).rotate();
+        LoopSkewer(loop, std::move(*skew)).skew();
     }
     if (failed(verifyRings(getOperation())) || failed(verifyPlans(getOperation())))
       signalPassFailure();

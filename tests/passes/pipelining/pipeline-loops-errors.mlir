@@ -65,3 +65,23 @@ func.func @no_dot_to_keep(%n: i32, %v: !tile.view<2xf16>) {
   } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", dots_in_flight = 1>}
   return
 }
+
+// -----
+
+#s = #tilegpu.shared<panel = [2, 3], linear = [1, 2, 4, 8, 16], digits = [32, 32]>
+#access = #tilegpu.access<order = [1, 0], vector = 8, bounds = [element, element]>
+!ring = !tilegpu.ring<1 x !tilegpu.smem<4x8xf16, #s>>
+func.func @too_many_stages(%n: i32, %v: !tile.view<2xf16>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-error @+1 {{a ring has 1 to 64 stages, got 65}}
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.ring_copy %v[%i, %c0], %r[%i] operand 0 shape [4, 8] {tilegpu.access = #access} : !tile.view<2xf16>, !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 65, reason = "as asked">}
+  return
+}
