@@ -17,7 +17,7 @@ kOfC = {f"tile/c/{name}.h" for name in ("Archive", "Argument", "Device", "Graph"
 # The rooms of the virtual GPU: each may include those before it. What lies below a room (machine/async) belongs to it.
 kVgpuRooms = ["runtime/vgpu/" + room for room in (
     "ptx", "check", "machine", "streams", "decode", "isa/alu", "isa/memory", "isa/async", "isa/sync", "isa/tensor",
-    "isa")]
+    "isa", "time")]
 kVgpuRooms.append("runtime/vgpu")
 # The rooms of passes: each may include those named, all of which stand above it, and passes itself, which declares all passes.
 kPassRooms = {

@@ -87,6 +87,7 @@ int mainOf(int argc, char **argv) {
   addCache(app, chosen);
   addOps(app, chosen);
   addTune(app, chosen);
+  addTime(app, chosen);
   addTuneWorker(app, chosen);
   addCompileWorker(app, chosen);
   addDoctor(app, chosen);

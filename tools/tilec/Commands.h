@@ -17,6 +17,7 @@ void addRun(CLI::App &app, std::function<int()> &chosen);
 void addExplain(CLI::App &app, std::function<int()> &chosen);
 void addCache(CLI::App &app, std::function<int()> &chosen);
 void addOps(CLI::App &app, std::function<int()> &chosen);
+void addTime(CLI::App &app, std::function<int()> &chosen);
 void addTune(CLI::App &app, std::function<int()> &chosen);
 /// Compiles for another process (runtime/jit/CompileWorker.h); it is not for users, and not in the help.
 void addCompileWorker(CLI::App &app, std::function<int()> &chosen);

@@ -70,6 +70,8 @@ void Decoder::decodeInstruction(const Instruction &instruction) {
   line.kind = opcode.kind(instruction);
   line.traits = opcode.traits;
   line.macs = line.kind == InstructionClass::Tensor ? macsOf(instruction) / opcode.warps : 0;
+  if (options_.keepsInstructions)
+    line.time = opcode.time(instruction);
   requireForm(instruction, opcode);
   Suffixes suffixes(instruction);
   std::vector<Widening> outerWidenings;
@@ -162,6 +164,8 @@ std::shared_ptr<const Program> Decoder::decode() {
   program_->watchesMatrices = program_->usesWgmma && options_.watchMatrices;
   if (program_->watchesMatrices)
     watchMatrixRegisters(*program_);
+  if (options_.keepsInstructions)
+    return program_;
   batchMmas(*program_);
   if (!options_.trackInit && !program_->watchesMatrices && program_->recursions.empty())
     shareRows(*program_, rowKinds_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/vgpu/machine/InstructionClass.h"
+#include "runtime/vgpu/machine/cost/TimeForm.h"
 #include "runtime/vgpu/ptx/Forms.h"
 #include "runtime/vgpu/ptx/Requirements.h"
 
@@ -18,6 +19,7 @@ using DecodeFunction = void (*)(Decoder &, const Instruction &, Suffixes &);
 struct OpcodeInfo {
   std::string_view name;
   DecodeFunction decode;
+  TimeOf time = timeByType;
   Classify kind = classByType;
   std::initializer_list<FormRule> forms = {};
   std::initializer_list<FormOrder> orders = {};

@@ -142,6 +142,17 @@ void ProgramBuilder::finishRows() {
     if (auto found = moved.find(row); found != moved.end())
       row = found->second;
   program_->fileBytes = end;
+  if (options_.keepsInstructions)
+    noteRowBytes();
+}
+
+void ProgramBuilder::noteRowBytes() {
+  std::vector<uint8_t> &bytes = program_->rowBytes;
+  for (RowKind kind : rowKinds_)
+    bytes.push_back(kind == RowKind::Wide ? 8 : kind == RowKind::Word ? 4 : 0);
+  bytes.resize(program_->fileBytes / kRowBytes, 4);
+  for (const Program::Constant &constant : program_->constants)
+    bytes[constant.row / kRowBytes] = constant.bytes == 8 ? 8 : 4;
 }
 
 } // namespace tile::vgpu

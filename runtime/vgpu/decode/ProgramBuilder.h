@@ -22,6 +22,8 @@ struct OpcodeInfo;
 struct DecodeOptions {
   bool trackInit = false;
   bool watchMatrices = true; // registers that wgmma works on, see MatrixFlight.h
+  /// None is merged with others, and each register has rows of its own: for the time model.
+  bool keepsInstructions = false;
   Model model;
   int arch = 0;                                            // of the device
   std::function<uint64_t(std::string_view)> globalAddress; // of a module variable; 0 if unknown
@@ -84,6 +86,7 @@ protected:
   uint32_t allocateRow(unsigned bytes);
   void collectRows();
   void finishRows();
+  void noteRowBytes();
 
   std::shared_ptr<Program> program_;
   DecodeOptions options_;

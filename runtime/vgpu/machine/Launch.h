@@ -97,6 +97,11 @@ public:
   /// By Op::instruction.
   const std::map<uint32_t, Note> &notes() const { return outcome_.notes; }
 
+  /// Room for a cluster of blocks; it runs none yet.
+  std::unique_ptr<Cluster> makeCluster();
+  /// Puts the cluster of that index into its room, before its first operation.
+  void begin(Cluster &cluster, uint64_t index);
+
   /// A finding at an operation: with its line of PTX and of the source, its block, warp and lane.
   Finding findingAt(const Warp &warp, const Op &op, FindingKind kind, unsigned lane,
                     std::string message) const;
@@ -113,9 +118,7 @@ private:
   void worker();
   /// The next cluster that may start, or nothing.
   std::optional<uint64_t> takeCluster();
-  std::unique_ptr<Cluster> makeCluster();
   std::unique_ptr<Cta> makeCta(uint32_t rank);
-  void begin(Cluster &cluster, uint64_t index);
   void begin(Cta &cta) const;
   void fillSpecials(Warp &warp) const;
   uint64_t specialValue(const Cta &cta, Special what, unsigned warp, unsigned lane) const;

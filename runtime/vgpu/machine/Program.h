@@ -7,6 +7,7 @@
 
 #include "runtime/vgpu/machine/Counters.h"
 #include "runtime/vgpu/machine/MmaBatch.h"
+#include "runtime/vgpu/machine/cost/TimeForm.h"
 #include "runtime/vgpu/ptx/Ptx.h"
 
 #include <array>
@@ -136,6 +137,8 @@ struct Program {
   std::vector<uint32_t> rows;   // what Op::rows points to
   std::vector<Handler> watched; // by operation: what runs after the watch over registers of wgmma
   uint32_t fileBytes = 0;       // size of a register file
+  std::vector<uint8_t>
+      rowBytes; // of a lane, by row / kRowBytes; if DecodeOptions::keepsInstructions
 
   struct Constant {
     uint32_t row;
@@ -157,6 +160,7 @@ struct Program {
     InstructionClass kind = InstructionClass::Other;
     uint8_t traits = 0; // of InstructionTrait
     uint32_t macs = 0;  // multiply-adds of one execution by a warp
+    TimeForm time = {}; // if DecodeOptions::keepsInstructions
   };
   std::vector<Line> lines; // by Op::instruction
 

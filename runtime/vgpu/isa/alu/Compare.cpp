@@ -266,6 +266,7 @@ const std::initializer_list<Requirement> kSetpRequirements = {
 const OpcodeInfo kOpcodes[] = {
     {.name = "setp",
      .decode = decodeSetp,
+     .time = timeOfComparison,
      .kind = always<InstructionClass::Compare>,
      .forms = {{.where = "lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan",
                 .never = "b16 b32 b64"},
@@ -276,6 +277,7 @@ const OpcodeInfo kOpcodes[] = {
      .requirements = kSetpRequirements},
     {.name = "set",
      .decode = decodeSet,
+     .time = timeOfComparison,
      .kind = always<InstructionClass::Compare>,
      .forms = {{.where = "lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan",
                 .never = "b16 b32 b64"},

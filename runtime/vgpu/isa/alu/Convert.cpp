@@ -482,6 +482,7 @@ void decodeConvert(Decoder &decoder, const Instruction &instruction, Suffixes &s
 const OpcodeInfo kOpcodes[] = {
     {.name = "cvt",
      .decode = decodeConvert,
+     .time = timeOfConversion,
      .kind = always<InstructionClass::Convert>,
      .forms = {{.where = "rna", .needs = "tf32", .never = "relu"},
                {.where = "tf32", .needs = "rn rz rna"},

@@ -295,18 +295,23 @@ const std::initializer_list<FormOrder> kMulOrders = {
 const OpcodeInfo kOpcodes[] = {
     {.name = "mul",
      .decode = decodeMul,
+     .time = timeOfProduct,
      .forms = {{.never = "b8 b16 b32 b64 u8 s8"}},
      .orders = kMulOrders,
      .requirements = {{"f16", 53, 42}, {"f16x2", 53, 42}, {"bf16", 90, 78}, {"bf16x2", 90, 78}}},
     {.name = "mad",
      .decode = decodeMad,
+     .time = timeOfProduct,
      .forms = {{.never = "b8 b16 b32 b64 u8 s8"}, {.never = "relu f16 f16x2 bf16 bf16x2"}},
      .orders = kMulOrders},
     {.name = "mul24", .decode = decodeMul24, .orders = kMulOrders},
     {.name = "mad24", .decode = decodeMad24, .orders = kMulOrders},
     {.name = "dp4a", .decode = decodeDp4a, .requirements = {{"", 61, 50}}},
     {.name = "dp2a", .decode = decodeDp2a, .requirements = {{"", 61, 50}}},
-    {.name = "sad", .decode = decodeSad, .forms = {{.never = "b8 b16 b32 b64 u8 s8"}}},
+    {.name = "sad",
+     .decode = decodeSad,
+     .time = alwaysCosts<Cost::Alu>,
+     .forms = {{.never = "b8 b16 b32 b64 u8 s8"}}},
 };
 
 } // namespace

@@ -356,9 +356,60 @@ void decodeCpAsync(Decoder &decoder, const Instruction &instruction, Suffixes &s
   }
 }
 
+TimeForm timeOfBulkCopy(const Instruction &instruction) {
+  auto number = [&](size_t operand) {
+    return static_cast<uint16_t>(
+        instruction.operands.empty() ? 0 : instruction.operands[operand].value);
+  };
+  if (hasWord(instruction, "commit_group"))
+    return {.kind = TimeKind::BulkCommit, .cost = Cost::Issue, .pipe = Pipe::BulkCopy};
+  if (hasWord(instruction, "wait_group"))
+    return {.kind = TimeKind::BulkWait,
+            .cost = Cost::Issue,
+            .pipe = Pipe::BulkCopy,
+            .number = number(0),
+            .flag = hasWord(instruction, "read")};
+  if (hasWord(instruction, "prefetch"))
+    return {.cost = Cost::Issue, .pipe = Pipe::BulkCopy};
+  // The first space named is the target.
+  auto space = std::ranges::find_if(instruction.suffix, [](std::string_view word) {
+    return word == "global" || word.starts_with("shared");
+  });
+  bool stores = space != instruction.suffix.end() && *space == "global";
+  uint16_t rank = 0;
+  for (std::string_view word : instruction.suffix)
+    if (word.size() == 2 && word[1] == 'd')
+      rank = static_cast<uint16_t>(word[0] - '0');
+  return {.kind = stores ? TimeKind::BulkStore : TimeKind::BulkLoad,
+          .cost = Cost::Issue,
+          .pipe = Pipe::BulkCopy,
+          .number = rank,
+          .flag = hasWord(instruction, "multicast::cluster")};
+}
+
+TimeForm timeOfCopy(const Instruction &instruction) {
+  if (hasWord(instruction, "bulk"))
+    return timeOfBulkCopy(instruction);
+  TimeForm form = {.cost = Cost::Issue, .pipe = Pipe::Memory};
+  if (hasWord(instruction, "mbarrier"))
+    form.kind = TimeKind::AsyncArrive;
+  else if (hasWord(instruction, "commit_group"))
+    form.kind = TimeKind::AsyncCommit;
+  else if (hasWord(instruction, "wait_group") || hasWord(instruction, "wait_all"))
+    form.kind = TimeKind::AsyncWait;
+  else
+    form.kind = TimeKind::AsyncCopy;
+  if (form.kind == TimeKind::AsyncWait && !instruction.operands.empty())
+    form.number = static_cast<uint16_t>(instruction.operands[0].value);
+  if (form.kind == TimeKind::AsyncCopy && instruction.operands.size() > 2)
+    form.bytes = static_cast<uint8_t>(instruction.operands[2].value);
+  return form;
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "cp",
      .decode = decodeCpAsync,
+     .time = timeOfCopy,
      .kind = always<InstructionClass::AsyncCopy>,
      .forms = {{.where = "tile", .needs = "tensor"},
                {.where = "f16 bf16", .needs = "noftz min max", .of = "cp.reduce"},

@@ -244,6 +244,7 @@ void decodeTensormap(Decoder &decoder, const Instruction &instruction, Suffixes 
 const OpcodeInfo kOpcodes[] = {
     {.name = "tensormap",
      .decode = decodeTensormap,
+     .time = alwaysCosts<Cost::Issue>,
      .kind = always<InstructionClass::AsyncCopy>,
      .forms = {{.needs = "release", .of = "tensormap.cp_fenceproxy"},
                {.needs = "tensormap::generic", .of = "tensormap.cp_fenceproxy"},

@@ -126,11 +126,13 @@ void decodePrefetch(Decoder &decoder, const Instruction &instruction, Suffixes &
 const OpcodeInfo kOpcodes[] = {
     {.name = "cvta",
      .decode = decodeCvta,
+     .time = alwaysCosts<Cost::Free>,
      .kind = always<InstructionClass::Convert>,
      .orders = {{"to > " TILE_SPACES " | u32 u64"}},
      .requirements = {{"param", 70, 77}, {"shared::cta", 0, 78}, {"shared::cluster", 90, 78}}},
     {.name = "isspacep",
      .decode = decodeIsSpace,
+     .time = alwaysCosts<Cost::Compare>,
      .kind = always<InstructionClass::Move>,
      .requirements = {{"param", 70, 77},
                       {"param::entry", 70, 83},
@@ -138,11 +140,15 @@ const OpcodeInfo kOpcodes[] = {
                       {"shared::cluster", 90, 78}}},
     {.name = "prefetch",
      .decode = decodePrefetch,
+     .time = alwaysCosts<Cost::Issue>,
      .kind = classBySpace,
      .requirements = {{"L2::evict_last", 80, 74},
                       {"L2::evict_normal", 80, 74},
                       {"tensormap", 90, 80}}},
-    {.name = "prefetchu", .decode = decodePrefetch, .kind = classBySpace},
+    {.name = "prefetchu",
+     .decode = decodePrefetch,
+     .time = alwaysCosts<Cost::Issue>,
+     .kind = classBySpace},
 };
 
 } // namespace

@@ -398,9 +398,25 @@ const std::initializer_list<FormOrder> kAtomOrders = {
      "add exch cas min max inc dec and or xor"
      " | noftz" TILE_HINT_LIST TILE_VECTOR_LIST TILE_TYPES}};
 
+TimeForm timeOfAtomic(const Instruction &instruction) {
+  bool isShared = classBySpace(instruction) == InstructionClass::SharedMemory;
+  unsigned elements = 1;
+  for (auto [name, count] : {std::pair("v2", 2u), {"v4", 4u}, {"v8", 8u}})
+    elements = hasWord(instruction, name) ? count : elements;
+  bool returns = instruction.opcode == "atom";
+  return {.kind = isShared  ? returns ? TimeKind::LoadShared : TimeKind::StoreShared
+                  : returns ? TimeKind::AtomicGlobal
+                            : TimeKind::ReduceGlobal,
+          .cost = Cost::Issue,
+          .pipe = Pipe::Memory,
+          .bytes = static_cast<uint8_t>(elements * widthOf(instruction) / 8),
+          .makesFloats = true};
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "atom",
      .decode = decodeAtomic<true>,
+     .time = timeOfAtomic,
      .kind = always<InstructionClass::Atomic>,
      .forms = kAtomicForms,
      .orders = kAtomOrders,
@@ -424,6 +440,7 @@ const OpcodeInfo kOpcodes[] = {
                       {"b128", 90, 83}}},
     {.name = "red",
      .decode = decodeAtomic<false>,
+     .time = timeOfAtomic,
      .kind = unlessAsync<always<InstructionClass::Atomic>>,
      .forms = kAtomicForms,
      .orders = kAtomOrders,

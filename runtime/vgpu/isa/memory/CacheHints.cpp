@@ -95,15 +95,18 @@ void decodeDiscard(Decoder &decoder, const Instruction &instruction, Suffixes &s
 const OpcodeInfo kOpcodes[] = {
     {.name = "createpolicy",
      .decode = decodeCreatePolicy,
+     .time = alwaysCosts<Cost::Alu>,
      .kind = always<InstructionClass::Other>,
      .orders = {{"fractional range cvt > L2 L2::* > L2::evict_first L2::evict_unchanged | b64"}},
      .requirements = {{"", 80, 74}}},
     {.name = "applypriority",
      .decode = decodeApplyPriority,
+     .time = alwaysCosts<Cost::Issue>,
      .kind = always<InstructionClass::Other>,
      .requirements = {{"", 80, 74}}},
     {.name = "discard",
      .decode = decodeDiscard,
+     .time = alwaysCosts<Cost::Issue>,
      .kind = always<InstructionClass::Other>,
      .requirements = {{"", 80, 74}}},
 };

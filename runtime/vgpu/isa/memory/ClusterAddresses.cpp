@@ -79,10 +79,12 @@ void decodeGetctarank(Decoder &decoder, const Instruction &instruction, Suffixes
 const OpcodeInfo kOpcodes[] = {
     {.name = "mapa",
      .decode = decodeMapa,
+     .time = alwaysCosts<Cost::MapRank>,
      .kind = always<InstructionClass::Move>,
      .requirements = {{"", 90, 78}}},
     {.name = "getctarank",
      .decode = decodeGetctarank,
+     .time = alwaysCosts<Cost::MapRank>,
      .kind = always<InstructionClass::Move>,
      .requirements = {{"", 90, 78}}},
 };

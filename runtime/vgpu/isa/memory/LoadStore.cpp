@@ -378,9 +378,33 @@ const std::initializer_list<FormOrder> kLdOrders = {
      " | ca cg cs lu cv | nc | L1::* | L2::evict_*" TILE_HINT_LIST
      "L2::64B L2::128B L2::256B" TILE_VECTOR_LIST TILE_TYPES}};
 
+// Parameters come with the constants: they cost nothing. Generic accesses are taken for global
+// ones.
+template <TimeKind global, TimeKind shared> TimeForm timeOfAccess(const Instruction &instruction) {
+  InstructionClass space = classBySpace(instruction);
+  if (space == InstructionClass::ParamMemory)
+    return {.cost = Cost::Free};
+  unsigned elements = 1;
+  for (auto [name, count] : {std::pair("v2", 2u), {"v4", 4u}, {"v8", 8u}})
+    elements = hasWord(instruction, name) ? count : elements;
+  bool passesL1 = hasWord(instruction, "L1::no_allocate") || hasWord(instruction, "cg") ||
+                  hasWord(instruction, "volatile") || hasWord(instruction, "relaxed") ||
+                  hasWord(instruction, "acquire");
+  bool isShared = space == InstructionClass::SharedMemory;
+  // One integer a lane may be an index that decides something; vectors and floats are data.
+  bool isData = elements > 1 || classByType(instruction) == InstructionClass::Float;
+  return {.kind = isShared ? shared : global,
+          .cost = Cost::Issue,
+          .pipe = Pipe::Memory,
+          .bytes = static_cast<uint8_t>(elements * widthOf(instruction) / 8),
+          .flag = passesL1,
+          .makesFloats = !isShared || isData};
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "ld",
      .decode = decodeLoad,
+     .time = timeOfAccess<TimeKind::LoadGlobal, TimeKind::LoadShared>,
      .kind = classBySpace,
      .forms = kAccessForms,
      .orders = kLdOrders,
@@ -406,12 +430,14 @@ const OpcodeInfo kOpcodes[] = {
      .takesWiderRegisters = true},
     {.name = "ldu",
      .decode = decodeLoad,
+     .time = timeOfAccess<TimeKind::LoadGlobal, TimeKind::LoadShared>,
      .kind = classBySpace,
      .forms = {{.never = TILE_SHARED " " TILE_PRIVATE}},
      .orders = kLdOrders,
      .takesWiderRegisters = true},
     {.name = "st",
      .decode = decodeStore,
+     .time = timeOfAccess<TimeKind::StoreGlobal, TimeKind::StoreShared>,
      .kind = unlessAsync<classBySpace>,
      .forms = kAccessForms,
      .orders = {{"async bulk > weak volatile mmio | relaxed release" TILE_SCOPE_LIST TILE_SPACES

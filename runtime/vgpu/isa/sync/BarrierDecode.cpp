@@ -93,9 +93,22 @@ void decodeBarrier(Decoder &decoder, const Instruction &instruction, Suffixes &s
   decodeBlockBarrier(decoder, instruction, suffixes, suffixes.take("aligned"));
 }
 
+TimeForm timeOfBarrier(const Instruction &instruction) {
+  bool arrives = hasWord(instruction, "arrive");
+  TimeForm form = {.cost = Cost::Issue, .pipe = Pipe::Sync};
+  if (hasWord(instruction, "warp"))
+    form.kind = TimeKind::WarpBarrier;
+  else if (hasWord(instruction, "cluster"))
+    form.kind = arrives ? TimeKind::ClusterArrive : TimeKind::ClusterWait;
+  else
+    form.kind = arrives ? TimeKind::BarrierArrive : TimeKind::BarrierSync;
+  return form;
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "bar",
      .decode = decodeBar,
+     .time = timeOfBarrier,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.never = "aligned"}},
      .orders = {{"warp cta cluster > sync arrive red wait aligned > sync arrive red wait | popc "
@@ -103,6 +116,7 @@ const OpcodeInfo kOpcodes[] = {
      .requirements = {{"warp", 30, 60}, {"cta", 0, 78}}},
     {.name = "barrier",
      .decode = decodeBarrier,
+     .time = timeOfBarrier,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.where = "wait", .never = "relaxed release", .of = "barrier.cluster"},
                {.where = "arrive", .never = "acquire", .of = "barrier.cluster"}},

@@ -82,15 +82,28 @@ const std::initializer_list<FormOrder> kMembarOrders = {
     {"proxy > alias async async::generic tensormap::generic | mbarrier_init | sc acq_rel acquire "
      "release" TILE_SCOPE_LIST "global " TILE_SHARED}};
 
+TimeForm timeOfFence(const Instruction &instruction) {
+  bool isLight = hasWord(instruction, "proxy") || hasWord(instruction, "mbarrier_init");
+  bool isOfDevice =
+      hasWord(instruction, "gpu") || hasWord(instruction, "sys") || hasWord(instruction, "gl");
+  return {.kind = TimeKind::Fence,
+          .cost = Cost::Issue,
+          .pipe = Pipe::Sync,
+          .flag = isOfDevice && !isLight,
+          .hasClusterScope = !isLight};
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "membar",
      .decode = decodeFence<takeMembarLevel>,
+     .time = timeOfFence,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.needs = "alias", .of = "membar.proxy"}},
      .orders = kMembarOrders,
      .requirements = {{"proxy", 70, 75}}},
     {.name = "fence",
      .decode = decodeFence<takeFenceScope>,
+     .time = timeOfFence,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.where = "mbarrier_init",
                 .needs = "release",

@@ -30,6 +30,7 @@ void decodeGriddepcontrol(Decoder &decoder, const Instruction &instruction, Suff
 const OpcodeInfo kOpcodes[] = {
     {.name = "griddepcontrol",
      .decode = decodeGriddepcontrol,
+     .time = alwaysCosts<Cost::Issue>,
      .kind = always<InstructionClass::Other>,
      .requirements = {{"", 90, 78}}},
 };

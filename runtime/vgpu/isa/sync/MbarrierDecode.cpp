@@ -128,9 +128,26 @@ void decodeMbarrier(Decoder &decoder, const Instruction &instruction, Suffixes &
                {decoder.source(instruction.operands[1], ScalarType::B64)});
 }
 
+TimeForm timeOfMbarrier(const Instruction &instruction) {
+  TimeForm form = {.cost = Cost::Issue, .pipe = Pipe::Sync};
+  form.hasClusterScope = hasWord(instruction, "cluster");
+  form.flag = hasWord(instruction, "expect_tx");
+  for (auto [word, kind] : {std::pair("init", TimeKind::MbarrierInit),
+                            {"arrive", TimeKind::MbarrierArrive},
+                            {"arrive_drop", TimeKind::MbarrierArrive},
+                            {"try_wait", TimeKind::MbarrierWait},
+                            {"test_wait", TimeKind::MbarrierWait}})
+    if (instruction.suffix.front() == word)
+      form.kind = kind;
+  if (instruction.suffix.front() == "expect_tx")
+    form.kind = TimeKind::MbarrierExpect;
+  return form;
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "mbarrier",
      .decode = decodeMbarrier,
+     .time = timeOfMbarrier,
      .kind = always<InstructionClass::Barrier>,
      .forms = {{.where = "cta cluster", .needs = "relaxed release acquire"},
                {.where = "relaxed release acquire", .needs = "cta cluster"},

@@ -22,6 +22,7 @@ static void decodeSetmaxnreg(Decoder &decoder, const Instruction &instruction, S
 static const OpcodeInfo kOpcodes[] = {
     {.name = "setmaxnreg",
      .decode = decodeSetmaxnreg,
+     .time = alwaysTakes<TimeKind::ChangeRegisters, Cost::Issue>,
      .kind = always<InstructionClass::Other>,
      .orders = {{"inc dec > sync | aligned | u32"}},
      .requirements = {{"", 90, 80, true}}},

@@ -325,18 +325,30 @@ void decodeMovmatrix(Decoder &decoder, const Instruction &instruction, Suffixes 
                0, 0, kOwnValidity);
 }
 
+template <TimeKind kind> TimeForm timeOfMatrix(const Instruction &instruction) {
+  uint16_t matrices = hasWord(instruction, "x4") ? 4 : hasWord(instruction, "x2") ? 2 : 1;
+  return {.kind = kind,
+          .cost = Cost::Issue,
+          .pipe = Pipe::Memory,
+          .number = matrices,
+          .makesFloats = true};
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "ldmatrix",
      .decode = decodeLdmatrix,
+     .time = timeOfMatrix<TimeKind::LoadMatrix>,
      .kind = always<InstructionClass::SharedMemory>,
      .requirements = {{"", 75, 65}, {"shared::cta", 75, 78}},
      .traits = kFeedsProducts},
     {.name = "stmatrix",
      .decode = decodeStmatrix,
+     .time = timeOfMatrix<TimeKind::StoreMatrix>,
      .kind = always<InstructionClass::SharedMemory>,
      .requirements = {{"", 90, 78}}},
     {.name = "movmatrix",
      .decode = decodeMovmatrix,
+     .time = alwaysTakes<TimeKind::Shuffle, Cost::Shuffle>,
      .kind = always<InstructionClass::Move>,
      .requirements = {{"", 75, 78}}},
 };

@@ -347,9 +347,30 @@ void batchValidity(Warp &warp, const MmaBatch &batch, std::span<const Op> all, c
     warp.shadow.set(batch.results[i], warp.shadow.whole(batch.sums[i]), kFullMask);
 }
 
+// TimeForm::number: m x n / 128 times the bytes of the depth / 4.
+TimeForm timeOfMma(const Instruction &instruction) {
+  uint32_t bits = widthOf(instruction), macs = macsOf(instruction);
+  for (std::string_view word : instruction.suffix)
+    for (auto [name, width] : {std::pair("bf16", 16u),
+                               {"f16", 16u},
+                               {"tf32", 32u},
+                               {"s8", 8u},
+                               {"u8", 8u},
+                               {"e4m3", 8u},
+                               {"e5m2", 8u},
+                               {"f64", 64u}})
+      bits = word == name ? width : bits;
+  return {.kind = TimeKind::Mma,
+          .cost = Cost::Issue,
+          .pipe = Pipe::Tensor,
+          .number = static_cast<uint16_t>(macs * bits / 8 / 512),
+          .makesFloats = true};
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "mma",
      .decode = decodeMma,
+     .time = timeOfMma,
      .kind = always<InstructionClass::Tensor>,
      .orders = {{"row col > row col > and xor > popc"}},
      .requirements = {{"", 70, 64},

@@ -167,9 +167,30 @@ void decodeWgmma(Decoder &decoder, const Instruction &instruction, Suffixes &suf
   decoder.emit(handler, {}, {}, groups, 0, 0, kOwnValidity);
 }
 
+TimeForm timeOfWgmma(const Instruction &instruction) {
+  TimeForm form = {.kind = TimeKind::Wgmma, .cost = Cost::Issue, .makesFloats = true};
+  if (hasWord(instruction, "mma_async")) {
+    form.pipe = Pipe::Tensor;
+    for (std::string_view word : instruction.suffix)
+      if (word.starts_with("m64n"))
+        form.number = static_cast<uint16_t>(std::atoi(std::string(word.substr(4)).c_str()));
+    form.flag =
+        instruction.operands.size() > 1 && instruction.operands[1].kind == Operand::Kind::Vector;
+    return form;
+  }
+  form.pipe = Pipe::Sync;
+  form.kind = hasWord(instruction, "fence")          ? TimeKind::WgmmaFence
+              : hasWord(instruction, "commit_group") ? TimeKind::WgmmaCommit
+                                                     : TimeKind::WgmmaWait;
+  if (form.kind == TimeKind::WgmmaWait && !instruction.operands.empty())
+    form.number = static_cast<uint16_t>(instruction.operands[0].value);
+  return form;
+}
+
 const OpcodeInfo kOpcodes[] = {
     {.name = "wgmma",
      .decode = decodeWgmma,
+     .time = timeOfWgmma,
      .kind = always<InstructionClass::Tensor>,
      .orders = {{"fence commit_group wait_group mma_async > sp > sync | aligned | m* | satfinite | "
                  "f16 f32 s32 > " TILE_FRAGMENTS " > " TILE_FRAGMENTS " > and > popc | satfinite"}},

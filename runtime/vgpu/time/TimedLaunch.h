@@ -1,0 +1,92 @@
+// A launch as the time model sees it: the program with its costs, the interpreter's launch for
+// registers and special values, tensor maps, and where blocks go.
+#pragma once
+
+#include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/time/TimedWarp.h"
+
+#include <tile/Error.h>
+
+#include <unordered_map>
+
+namespace tile::vgpu {
+
+/// Blocks that a multiprocessor holds at once, and why not more.
+struct Occupancy {
+  unsigned blocks = 1;
+  const char *limit = "threads"; ///< "registers", "shared memory", "blocks", "barriers", "threads"
+  unsigned registers = 0;        ///< of a thread
+  unsigned barriers = 0;         ///< of a block
+  bool registersAreEstimated = false, barriersAreEstimated = false;
+};
+
+class TimedLaunch {
+public:
+  /// `setup` has a program decoded with keepsInstructions, and no checks.
+  TimedLaunch(LaunchSetup setup, const Calibration &calibration, const Occupancy &occupancy);
+
+  const TimedProgram &program() const { return program_; }
+  const Calibration &calibration() const { return calibration_; }
+  const Occupancy &occupancy() const { return occupancy_; }
+  void setOccupancy(const Occupancy &occupancy) { occupancy_ = occupancy; }
+  Launch &launch() { return launch_; }
+
+  uint64_t blocks() const { return launch_.setup().config.grid.count(); }
+  unsigned warpsOfBlock() const;
+  unsigned clusterSize() const { return launch_.clusterSize(); }
+  size_t sharedBytes() const { return launch_.sharedBytes(); }
+  /// Multiprocessors that can hold clusters of this size.
+  unsigned multiprocessors() const;
+  /// Places for blocks; the first round takes them in the order in which blocks are handed out.
+  unsigned places() const;
+  /// The GPC of a multiprocessor; a block's place on it is as measured: runs of blocks fill GPCs
+  /// one after the other, clusters go round.
+  unsigned gpcOf(unsigned multiprocessor) const;
+  static constexpr unsigned kGpcs = 8;
+
+  /// Room for one block.
+  std::unique_ptr<Cluster> makeRoom() { return launch_.makeCluster(); }
+  /// Begins the block of that turn, as they are handed out: cluster after cluster. Returns it.
+  Cta &begin(Cluster &room, uint64_t turn);
+
+  /// The tensor map at this address. Throws for an address that holds none.
+  const device::TensorMapParams &mapAt(Warp &warp, const Op &op, unsigned lane, uint64_t address);
+
+private:
+  Launch launch_;
+  const Calibration &calibration_;
+  TimedProgram program_;
+  Occupancy occupancy_;
+  std::unordered_map<uint64_t, device::TensorMapParams> maps_;
+};
+
+/// The box that a bulk tensor load or store moves.
+struct Box {
+  const device::TensorMapParams *map = nullptr;
+  Coordinates at{};
+  /// Of the box; and of it inside of the tensor.
+  uint64_t bytes() const;
+  uint64_t bytesInside() const;
+};
+
+/// Rows of bulk copies, as isa/async/BulkCopy.cpp has them.
+enum BulkRow : unsigned {
+  kBulkTarget,
+  kBulkSource,
+  kBulkBytes,
+  kBulkBarrier,
+  kBulkMask,
+  kBulkCoordinates
+};
+
+/// What a lane of a plain load, store or copy moves in global memory begins here.
+uint64_t globalAddressOf(const TimedWarp &warp, uint32_t pc, TimeKind kind, unsigned lane);
+/// What an atomic that hands out work gives a block the n-th time: everybody takes turns.
+uint64_t turnOf(const TimedLaunch &launch, const Cta &block, uint64_t n);
+
+/// What the interpreter says of a block that it abandons (StopCta).
+Error errorOfStop(const Cta &block);
+
+Box boxOf(TimedLaunch &launch, TimedWarp &warp, uint32_t pc, unsigned lane);
+
+} // namespace tile::vgpu
