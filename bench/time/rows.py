@@ -31,3 +31,15 @@ class Rows:
 
 def matches(value, wanted):
     return wanted(value) if callable(wanted) else value == wanted
+
+
+def table(path):
+    """The rows of a TSV file as dictionaries. Lines with # are remarks, the last of them names the columns."""
+    remarks, rows = [], []
+    for line in pathlib.Path(path).read_text().splitlines():
+        if line.startswith("#"):
+            remarks.append(line)
+        elif line:
+            rows.append(line.split("\t"))
+    columns = remarks[-1].lstrip("# ").split("\t")
+    return [dict(zip(columns, row)) for row in rows]
