@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 
-from families import kFamilies
+from families import Point, kFamilies
 from make_ptx import kOut, make, tool
 from validate import kGolden
 from variants import variants
@@ -18,9 +18,12 @@ kKernels = ("ms2_128x256_s4_tma", "mp2_128x256_s4_e64", "ws_64x128_s8_e64", "ps_
 kShapes = ("4096x4096x4096", "1024x1024x1024", "128x8192x8192", "8192x4096", "4x4096x4096", "32x4096x4096", "4x16x4096x128_full",
            "4x16x4096x128_causal", "4x16x4096x64_causal", "4x16x4096x64_full")
 
+# One of the two kernels of a call: the time of neither alone was measured.
+kTwoKernels = Point("A", "bw_f128_2k_m64_seq", "4x16x4096x128_full", "", "nan", "nan")
+
 
 def points_of(name, family):
-    """The points of a kernel that have jobs, each shape once."""
+    """The points of a kernel, each launch once: those of kShapes, or else two of any."""
     found = {}
     for point in family.points():
         if point.variant == name:
@@ -34,18 +37,20 @@ def main():
         print("SKIP: nvcc is neither on PATH nor in /usr/local/cuda/bin")
         return 0
     known = variants()
-    if not make([known[name] for name in kKernels], kOut, 2):
+    out = kOut.parent / "golden"
+    if not make([known[name] for name in kKernels], out, jobs=2, size=1):  # as they were compiled when they were measured
         return 1
     kGolden.mkdir(parents=True, exist_ok=True)
     jobs, times = [], ["# Measured microseconds of the launches of golden.jsonl, and what of them is other kernels of the call.",
                        "# id\tmeasured_us\tbeside_us"]
     for name in kKernels:
-        shutil.copyfile(kOut / f"{name}.ptx", kGolden / f"{name}.ptx")
+        shutil.copyfile(out / f"{name}.ptx", kGolden / f"{name}.ptx")
         family = kFamilies[known[name].family]
         for point in points_of(name, family):
             job = family.jobs(point, "golden")[0]
             jobs.append(json.dumps(job))
             times.append(f"{job['id']}\t{point.us:g}\t{family.beside_us(point)}")
+    jobs.append(json.dumps(kFamilies["backward"].jobs(kTwoKernels, "golden")[0]))
     (kGolden.parent / "golden.jsonl").write_text("\n".join(jobs) + "\n")
     (kGolden.parent / "golden.tsv").write_text("\n".join(times) + "\n")
     print(f"{len(kKernels)} kernels, {len(jobs)} launches")

@@ -20,7 +20,7 @@ kHere = pathlib.Path(__file__).resolve().parent
 kKernels = kHere / "kernels"
 kOut = kHere.parent.parent / "build/time/ptx"
 kFlags = ["-std=c++17", "-O3", "-ptx", "-gencode=arch=compute_90a,code=compute_90a"]
-kUnit = 8  # variants of one compilation, since nvcc takes seconds for the headers alone
+kUnit = 8  # variants of one compilation, since nvcc takes seconds for the headers alone; how it inlines may depend on the others
 kEntry = re.compile(r"^(?:\.visible |\.weak )?\.entry (\S+?)\(", re.MULTILINE)
 
 
@@ -28,14 +28,14 @@ def tool(name):
     return shutil.which(name) or shutil.which(name, path="/usr/local/cuda/bin")
 
 
-def units(chosen):
+def units(chosen, size):
     """Groups of variants that one compilation takes: of one header."""
     groups = {}
     for variant in chosen:
         groups.setdefault(kHeaders[variant.kernel], []).append(variant)
     for header, members in groups.items():
-        for first in range(0, len(members), kUnit):
-            yield header, members[first:first + kUnit]
+        for first in range(0, len(members), size):
+            yield header, members[first:first + size]
 
 
 def source(header, members):
@@ -78,12 +78,12 @@ def stale(variant, out):
     return not made.exists() or made.stat().st_mtime < max(path.stat().st_mtime for path in sources)
 
 
-def make(chosen, out, jobs):
-    """Compiles what is stale. True if all of it compiled."""
+def make(chosen, out, jobs, size=kUnit):
+    """Compiles what is stale, so many variants at once. True if all of it compiled."""
     out.mkdir(parents=True, exist_ok=True)
     (out / "wgmma.cuh").write_text(wgmma.wide())
     (out / "wgmma2.cuh").write_text(wgmma.narrow())
-    work = list(units(variant for variant in chosen if stale(variant, out)))
+    work = list(units((variant for variant in chosen if stale(variant, out)), size))
     faults = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for (_, members), fault in zip(work, pool.map(lambda unit: compile_unit(*unit, out), work)):
@@ -118,6 +118,7 @@ def main():
     parser.add_argument("family", nargs="*", help="gemm, fp8, grouped, skinny, rows, attention, backward (default: all)")
     parser.add_argument("--out", type=pathlib.Path, default=kOut)
     parser.add_argument("--jobs", type=int, default=2, help="compilations at once")
+    parser.add_argument("--unit", type=int, default=kUnit, help="variants of one compilation: 1 as when they were measured")
     parser.add_argument("--registers", action="store_true", help="also write data/registers.tsv, of all families")
     arguments = parser.parse_args()
     if not tool("nvcc"):
@@ -125,7 +126,7 @@ def main():
         return 0
     wanted = [] if arguments.registers else arguments.family
     chosen = [variant for variant in variants().values() if not wanted or variant.family in wanted]
-    if not make(chosen, arguments.out, arguments.jobs):
+    if not make(chosen, arguments.out, arguments.jobs, arguments.unit):
         return 1
     if arguments.registers:
         write_registers(chosen, arguments.out, arguments.jobs)
