@@ -83,6 +83,10 @@ def fitted_clock(family, points, answers):
                                                        for point, answer in known))
 
 
+def at(point, us):
+    return statistic.Prediction(point, us, us, us, us)
+
+
 def chosen_points(family):
     shapes, runs = kShapes.get(family.name), kRuns.get(family.name)
     return [point for point in family.points() if (not shapes or point.shape in shapes) and (not runs or point.run in runs)]
@@ -101,7 +105,7 @@ def run(arguments, engine):
         for title, overrides in kAblations[name].items():
             answers = engine(arguments.engine, jobs, [*arguments.set, *overrides])
             fitted = fitted_clock(family, [point for point in points if trains(point.variant)], answers)
-            held_out = [(point, *[time(answers[job["id"]], fitted, family.clock_ghz)] * 2) for point in points
+            held_out = [at(point, time(answers[job["id"]], fitted, family.clock_ghz)) for point in points
                         for job in family.jobs(point, "")[:1] if job["id"] in answers and not trains(point.variant)]
             print(f"{title} (clock {fitted})\n{statistic.line(family, statistic.summary(family, held_out))}", flush=True)
     return 0

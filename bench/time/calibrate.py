@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the calibration file of the time model from microbenchmarks: `python3 bench/time/calibrate.py [--out FILE]`.
 
-Each number of the model has one line here. A measured one is a rule over rows of data/micro.jsonl, so that another GPU needs one run
-of the microbenchmarks; a fitted one was chosen by errors of a training set, which its line names; one set by hand says so."""
+Each number of the model has one line here. A measured one is a rule over rows of data/micro.jsonl, so that another GPU needs
+one run of the microbenchmarks; a fitted one was chosen by errors of a training set, which its line names; one set by hand says
+so."""
 import argparse
 import pathlib
 import sys
@@ -42,7 +43,8 @@ def supply(rows):
     dram = max(row["gb_per_s"] for row in rows("bandwidth", source="HBM", sms=kSms))
     return [
         ("l2.sm_port_gbs", port, "GB/s", "working_set: every SM reads all, <= 4 MB, the most / 132"),
-        ("l2.sm_peak_bytes", 16384 / (latency[32768] - latency[16384]), "bytes/cycle", "tma_latency: tensor, L2, slope from 16 to 32 KB"),
+        ("l2.sm_peak_bytes", 16384 / (latency[32768] - latency[16384]), "bytes/cycle",
+         "tma_latency: tensor, L2, slope from 16 to 32 KB"),
         ("l2.gpc_gbs", gpc, "GB/s", "bandwidth: tensor boxes of >= 128 rows, L2, 132 SMs, median; less the port by l2.blend"),
         ("l2.blend", blend, "exponent", kHand),
         ("l2.sharing", 1, "switch", "0: all lines count as distinct, which is an ablation"),
@@ -81,8 +83,9 @@ def latencies(rows):
         ("load.l1_kb", 248, "KB", "256 KB less 8, less shared memory: " + kData),
         ("load.queue", 16, "cycles", kHand),
         ("atomic.ns", 300, "ns", "by hand; global_atomic_latency alone on the GPU: 216"),
-        ("shared.latency", rows.median("smem", lambda row: row["cycles"][0], op="ld.shared.u32", ilp=1, lane_stride_bytes=4) - 1,
-         "cycles", "smem: ld.shared.u32, one warp, less its wavefront"),
+        ("shared.latency",
+         rows.median("smem", lambda row: row["cycles"][0], op="ld.shared.u32", ilp=1, lane_stride_bytes=4) - 1, "cycles",
+         "smem: ld.shared.u32, one warp, less its wavefront"),
         ("shuffle.latency", rows.median("alu", lambda row: row["cycles"][0], op="shfl_bfly", ilp=1) - 1, "cycles",
          "alu: shfl_bfly, one warp, less its wavefront"),
         ("shared.least_share", 0.08, "share", kModel),
@@ -126,7 +129,8 @@ def sync(rows):
         ("mbarrier.try", 40, "cycles", "by hand; sync: try_wait of a complete phase says 88 less a clock read"),
         ("mbarrier.arrive", 8, "cycles", "sync: mbarrier.arrive by one lane, 1-4 warps"),
         ("mbarrier.arrive_issue", 6, "cycles", "sync: mbarrier.arrive by 32 lanes, 1 warp"),
-        ("mbarrier.remote", hop("mbarrier.arrive in another CTA -> try_wait"), "cycles", "ping_pong: mbarrier.arrive in another CTA"),
+        ("mbarrier.remote", hop("mbarrier.arrive in another CTA -> try_wait"), "cycles",
+         "ping_pong: mbarrier.arrive in another CTA"),
         ("mbarrier.release_cluster", hop("mbarrier.arrive.release.cluster in another CTA -> try_wait"), "cycles",
          "ping_pong: mbarrier.arrive.release.cluster in another CTA"),
         ("mbarrier.release_issue", 700, "cycles", kModel),
@@ -153,7 +157,8 @@ def tensor(rows):
     return [
         ("tensor.fence", fence, "cycles", "by hand: how wgmma_empty and the time around a group divide"),
         ("tensor.start", start, "cycles", "by hand: as before"),
-        ("tensor.tail", around("ss") - fence - start, "cycles", "wgmma: SS, groups of 1, wait 0, N >= 64: time around a group, median"),
+        ("tensor.tail", around("ss") - fence - start, "cycles",
+         "wgmma: SS, groups of 1, wait 0, N >= 64: time around a group, median"),
         ("tensor.tail_registers", around("rs") - fence - start, "cycles", "wgmma: RS, groups of 1, wait 0, N >= 64: as before"),
         ("tensor.wait", 35, "cycles", "by hand; wgmma_empty: fence, commit, wait of nothing are 64 in all"),
         ("tensor.queue", 8, "wgmma", kHand),
@@ -180,13 +185,15 @@ def pipes(rows):
     wait = lambda op: round(rows.median("alu", lambda row: row["cycles"][0], op=op, ilp=1))
 
     def pipe(name, op):
-        return [(name + ".occupancy", busy(op), "cycles", f"alu: {op}, 32 warps"), (name + ".latency", wait(op), "cycles", f"alu: {op}, 1 warp")]
+        return [(name + ".occupancy", busy(op), "cycles", f"alu: {op}, 32 warps"),
+                (name + ".latency", wait(op), "cycles", f"alu: {op}, 1 warp")]
 
     def by_hand(name, occupancy, latency, why):
         return [(name + ".occupancy", occupancy, "cycles", why), (name + ".latency", latency, "cycles", why)]
 
     return [
-        *pipe("fma", "ffma"), *pipe("alu", "iadd3"), *pipe("imad", "imad"), *pipe("mufu", "ex2"), *pipe("f32_pack", "cvt_f32_bf16x2"),
+        *pipe("fma", "ffma"), *pipe("alu", "iadd3"), *pipe("imad", "imad"), *pipe("mufu", "ex2"),
+        *pipe("f32_pack", "cvt_f32_bf16x2"),
         *by_hand("convert", 2, 5, "alu: cvt_f16_f32"),
         *by_hand("setp", 2, 6, "by hand; alu: isetp_sel says 8 with its selp"),
         *by_hand("predicate", 2, 6, "by hand: as setp"),
@@ -212,7 +219,8 @@ def blocks(rows):
     return [
         ("block.launch_ns", rows.median("blocks", "ns_per_block", smem=0, threads=lambda n: n <= 512) * kSms, "ns",
          "blocks: no shared memory, <= 512 threads, x 132, median"),
-        ("block.handover", rows.median("block_sequence", "hand_over_cycles", smem_kb=220), "cycles", "block_sequence: 220 KB, median"),
+        ("block.handover", rows.median("block_sequence", "hand_over_cycles", smem_kb=220), "cycles",
+         "block_sequence: 220 KB, median"),
         ("block.handover_shared", 150, "cycles", kHand),
         ("launch.us", 5, "us", kGemm + "; between two events, 4.1 to 6.3 measured"),
         ("clock.max_ghz", 1.98, "GHz", "device: clock_khz"),
@@ -220,7 +228,7 @@ def blocks(rows):
         ("clock.load", 0.50, "GHz", kGemm + ": lost at a share 1 of tensor time, at once"),
         ("clock.heat", 0.20, "GHz", kGemm + ": lost in long kernels"),
         ("clock.heat_us", 400, "us", kGemm),
-        ("device.barriers", 64, "barriers", "inferred from rows: a barrier id in a register takes 16; no microbenchmark has it"),
+        ("device.barriers", 64, "barriers", "inferred from kernels of rows: a barrier id in a register takes 16"),
         ("device.sms", rows("device")[0]["sms"], "SMs", "device"),
         ("device.sms_of_clusters", 120, "SMs", "clusters of 4: 30 at once"),
         ("device.sms_of_gpc", 16, "SMs", "placement: runs of blocks"),

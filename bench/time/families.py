@@ -36,7 +36,7 @@ class Point:
 class Family:
     """Points of data/NAME.tsv and what is said of them."""
     name: str
-    bars: Bars
+    bars: Bars | None  # None: validated only if asked for
     cold: str  # how L2 was emptied: "dirty" by writing, "clean" by reading
     clock_ghz: float | None = None  # fixed, where the model's own clock is not asked
     measured: object = lambda variant, point: True  # has a job
@@ -44,19 +44,19 @@ class Family:
     group: object = lambda point: (point.run, point.shape)  # who is compared with whom
     launches: object = lambda point: [point.launch]  # the measured time is the best of these
     beside_us: object = lambda point: 0  # of the measured time, but not of the kernel
+    fitted: bool = True  # numbers were fitted to the training variants; if not, all points are held out
 
     def points(self, part="all"):
         """Those that have jobs: "train", "held-out" or "all"."""
         found = [Point(**row) for row in table(kData / f"{self.name}.tsv") if row["variant"] in all_variants()]
         return [point for point in found if self.measured(all_variants()[point.variant], point)
-                and (part == "all" or (part == "train") == trains(point.variant))]
+                and (part == "all" or (part == "train") == (self.fitted and trains(point.variant)))]
 
     def jobs(self, point, ptx):
         """The jobs of a point. Points of several runs share theirs."""
         clock = {"clock_ghz": self.clock_ghz} if self.clock_ghz else {}
         variant = all_variants()[point.variant]
-        kernel = "bwd_kv" if self.name == "backward" else variant.kernel
-        return [job(variant, point.shape, launch, used()[point.variant, kernel], ptx, cold=self.cold, **clock)
+        return [job(variant, point.shape, launch, used()[variant.name, variant.kernel], ptx, cold=self.cold, **clock)
                 for launch in self.launches(point)]
 
 
@@ -70,7 +70,7 @@ def trains(variant):
 
 
 def spills(variant):
-    return any(numbers["spilled"] for (name, kernel), numbers in used().items() if name == variant.name and kernel == variant.kernel)
+    return used()[variant.name, variant.kernel]["spilled"] > 0
 
 
 def rows_alike(point):
@@ -100,17 +100,25 @@ def side_kernels(point):
     return 170 if sizes(point.shape)[3] == 128 else 95
 
 
+def same_kernel(point):
+    """Launches of one kernel that differ in raster or grid."""
+    return point.run, point.variant, point.shape
+
+
 kFamilies = {family.name: family for family in (
     Family("gemm", Bars(median=0.05, p90=0.15, pairs=0.92, best3=0.01), "dirty"),
     Family("rows", Bars(median=0.04, p90=0.10, first=0.03), "clean", clock_ghz=1.93, group=rows_alike,
            beside_us=lambda point: 1),  # longer than launch.us; fitted on training variants
     Family("attention", Bars(median=0.07, p90=0.15, pairs=0.78, best3=0.015), "dirty", measured=attends,
            left_out="lazy rescale, whose control depends on data; mbarriers without roles; one-warp producers, which spill"),
-    Family("fp8", Bars(median=0.06, p90=0.18, pairs=0.88, best3=0.01), "clean", launches=fp8_grids,
+    Family("fp8", Bars(median=0.06, p90=0.18, pairs=0.88, best3=0.01), "clean", launches=fp8_grids, fitted=False,
            measured=lambda variant, point: not spills(variant), left_out="kernels that spill"),
-    Family("backward", Bars(median=0.12, p90=0.20, pairs=0.95, best3=0.01), "clean", measured=goes_back,
+    Family("backward", Bars(median=0.12, p90=0.20, pairs=0.95, best3=0.01), "clean", measured=goes_back, fitted=False,
            group=lambda point: (point.shape, point.variant[:5]), beside_us=side_kernels,
            left_out="dQ by a kernel of its own; kernels that spill; rotated starts; S 16384"),
-    Family("skinny", Bars(median=0.08, p90=0.16), "clean", clock_ghz=1.9, measured=is_skinny, group=lambda point: point.shape,
+    Family("skinny", Bars(median=0.08, p90=0.16), "clean", clock_ghz=1.9, fitted=False, measured=is_skinny,
+           group=lambda point: point.shape,
            left_out="sums through distributed shared memory"),
+    Family("raster", None, "dirty", group=same_kernel),
+    Family("clusters", None, "dirty", group=same_kernel),
 )}

@@ -1,9 +1,7 @@
-"""How the measured kernels were launched: grid, shared memory, tensor maps and arguments, as the harness that timed them did."""
+"""How the measured kernels were launched, as by the harness that timed them: grid, shared memory, tensor maps, arguments."""
 from rows import kData, table
 
 kSms = 132
-kCluster4Sms = 120  # thirty clusters of four fit
-kScale = 0.08838834764831845
 
 
 def address(index):
@@ -105,8 +103,8 @@ def attention(variant, shape, launch):
     tiles = ceil(length, rows) * both
     grid = min(tiles, kSms) if variant.Schedule else tiles
     shared = (rows * head + 2 * variant.Stages * variant.TileN * head) * 2 + 8 * (6 + 4 * variant.Stages) + 16
-    maps = [heads(1, both, length, head, 64), heads(2, both, length, head, variant.TileN), heads(3, both, length, head, variant.TileN),
-            heads(4, both, length, head, 64)]
+    maps = [heads(1, both, length, head, 64), heads(2, both, length, head, variant.TileN),
+            heads(3, both, length, head, variant.TileN), heads(4, both, length, head, 64)]
     arguments = [*maps, pointer(5), pointer(6), *i32(both, length, heads_together(length, variant.Causal)), f32(head ** -0.5)]
     return variant.kernel, grid, variant.threads, shared, 1, arguments
 

@@ -20,7 +20,7 @@ kHere = pathlib.Path(__file__).resolve().parent
 kKernels = kHere / "kernels"
 kOut = kHere.parent.parent / "build/time/ptx"
 kFlags = ["-std=c++17", "-O3", "-ptx", "-gencode=arch=compute_90a,code=compute_90a"]
-kUnit = 8  # variants of one compilation, since nvcc takes seconds for the headers alone; how it inlines may depend on the others
+kUnit = 8  # variants of one compilation, since nvcc takes seconds for the headers alone. It may inline otherwise than for one
 kEntry = re.compile(r"^(?:\.visible |\.weak )?\.entry (\S+?)\(", re.MULTILINE)
 
 
@@ -103,10 +103,11 @@ def registers_of(variant, out):
 
 
 def write_registers(chosen, out, jobs):
-    version = re.search(r"release (\S+),", subprocess.run([tool("ptxas"), "--version"], capture_output=True, text=True).stdout)[1]
+    said = subprocess.run([tool("ptxas"), "--version"], check=True, capture_output=True, text=True).stdout
+    version = re.search(r"release (\S+),", said)[1]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(lambda variant: list(registers_of(variant, out)), chosen))
-    text = (f"# Registers per thread, bytes of spill stores and named barriers of the measured kernels, by ptxas {version} -O3.\n"
+    text = (f"# Registers per thread, bytes of spill stores, named barriers of the measured kernels, by ptxas {version} -O3.\n"
             "# variant\tkernel\tregisters\tspilled\tbarriers\n")
     for variant, kernels in zip(chosen, found):
         text += "".join(f"{variant.name}\t" + "\t".join(map(str, kernel)) + "\n" for kernel in kernels)

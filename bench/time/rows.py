@@ -9,7 +9,7 @@ kMicro = kData / "micro.jsonl"
 
 
 class Rows:
-    """The rows of a file. `rows("write", sms=1, bytes=lambda n: n > 4096)` are those that match: a value, or a condition on it."""
+    """The rows of a file. `rows("write", sms=1, bytes=lambda n: n > 4096)` are those that match: values, or conditions."""
 
     def __init__(self, path=kMicro):
         text = pathlib.Path(path).read_bytes()

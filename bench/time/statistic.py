@@ -1,10 +1,25 @@
-"""Numbers that say how good predictions are. A prediction is (point, predicted us, key to rank by)."""
+"""Numbers that say how good predictions are."""
+import dataclasses
 import statistics
 
-kHead = (f"{'family':<10} {'points':>6} {'median':>7} {'p90':>7} {'worst':>7}   {'pairs > 5 % right':<20}"
+kHead = (f"{'family':<10} {'points':>6} {'median':>7} {'p90':>7} {'worst':>7} {'inside':>7}   {'pairs > 5 % right':<20}"
          f" {'first, best of 3, of 5':<24} worst first")
 kLeast = 4  # variants of a group whose picks are counted
 kApart = 1.05
+
+
+@dataclasses.dataclass
+class Prediction:
+    """What is said of a measured point, and what its kernel is ranked by."""
+    point: object
+    us: float
+    key: float
+    low: float
+    high: float
+
+    @property
+    def error(self):
+        return self.us / self.point.us - 1
 
 
 def quantile(values, share):
@@ -14,8 +29,8 @@ def quantile(values, share):
 
 def groups(family, predictions):
     found = {}
-    for point, us, key in predictions:
-        found.setdefault(family.group(point), []).append((point.us, key))
+    for prediction in predictions:
+        found.setdefault(family.group(prediction.point), []).append((prediction.point.us, prediction.key))
     return found.values()
 
 
@@ -37,11 +52,12 @@ def regret(members, tries):
 
 
 def summary(family, predictions):
-    errors = [abs(us / point.us - 1) for point, us, _ in predictions]
+    errors = [abs(prediction.error) for prediction in predictions]
     together = list(groups(family, predictions))
     counted = [pairs(members) for members in together]
     chosen = [members for members in together if len(members) >= kLeast]
     numbers = {"points": len(errors), "median": quantile(errors, 0.5), "p90": quantile(errors, 0.9), "worst": max(errors),
+               "inside": statistics.mean(one.low <= one.point.us <= one.high for one in predictions),
                "right": sum(right for right, _ in counted), "count": sum(count for _, count in counted)}
     for tries in (1, 3, 5):
         regrets = [regret(members, tries) for members in chosen]
@@ -58,11 +74,13 @@ def line(family, numbers):
     share = f"{percent(numbers['right'] / numbers['count'])} of {numbers['count']}" if numbers["count"] else "-"
     picks = ", ".join(percent(numbers[f"best{tries}"]) for tries in (1, 3, 5))
     return (f"{family.name:<10} {numbers['points']:>6} {percent(numbers['median']):>7} {percent(numbers['p90']):>7}"
-            f" {percent(numbers['worst']):>7}   {share:<20} {picks:<24} {percent(numbers['worst_first'])}")
+            f" {percent(numbers['worst']):>7} {percent(numbers['inside']):>7}   {share:<20} {picks:<24} {percent(numbers['worst_first'])}")
 
 
 def misses(bars, numbers):
     """Sentences of the bars that are missed."""
+    if not bars:
+        return []
     share = numbers["right"] / numbers["count"] if numbers["count"] else None
     most = [("median", numbers["median"], bars.median), ("p90", numbers["p90"], bars.p90),
             ("first pick", numbers["best1"], bars.first), ("best of 3", numbers["best3"], bars.best3)]
@@ -74,6 +92,7 @@ def misses(bars, numbers):
 
 
 def print_points(predictions):
-    for point, us, _ in sorted(predictions, key=lambda prediction: prediction[1] / prediction[0].us):
-        print(f"  {us / point.us - 1:+7.1%} {point.run} {point.variant:<28} {point.shape:<24} {point.launch:<10}"
-              f" measured {point.us:8.1f} us, predicted {us:8.1f} us")
+    for prediction in sorted(predictions, key=lambda prediction: prediction.error):
+        point = prediction.point
+        print(f"  {prediction.error:+7.1%} {point.run} {point.variant:<28} {point.shape:<24} {point.launch:<10}"
+              f" measured {point.us:8.1f} us, predicted {prediction.us:8.1f} us")

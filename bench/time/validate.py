@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compares the time model with measured times: `python3 bench/time/validate.py [--family F ...] [--part held-out] [--quick]`.
 
-Runs the engine over the jobs of the families, at most two processes at once, and prints of each family the errors of the absolute
-times, how many pairs of variants it puts the right way round, and what its first picks cost. Ends with 1 where a bar is missed."""
+Runs the engine over the jobs of the families, at most two processes at once, and prints of each family the errors of the
+absolute times, how many pairs of variants it puts the right way round, and what its first picks cost. Ends with 1 where a bar
+is missed."""
 import argparse
 import concurrent.futures
 import json
@@ -47,13 +48,13 @@ def answer(command, number, jobs, folder, overrides, limit):
 
 
 def predictions(family, points, answers, rank="us"):
-    """(point, predicted us, key to rank by) of each point that was answered, and how many were not."""
+    """Predictions of the points that were answered, and how many were not."""
     found, missing = [], 0
     for point in points:
         said = [answers[job["id"]] for job in family.jobs(point, "") if job["id"] in answers]
         if said:
-            beside = family.beside_us(point)
-            found.append((point, min(line["us"] for line in said) + beside, min(line[rank] for line in said) + beside))
+            best, beside = min(said, key=lambda line: line["us"]), family.beside_us(point)
+            found.append(statistic.Prediction(point, *(best[key] + beside for key in ("us", rank, "low_us", "high_us"))))
         else:
             missing += 1
     return found, missing
@@ -101,7 +102,7 @@ def quick(arguments):
 
 def whole(arguments):
     """All families, each a line."""
-    chosen = [kFamilies[name] for name in arguments.family or kFamilies]
+    chosen = [family for name, family in kFamilies.items() if name in (arguments.family or [name]) and (arguments.family or family.bars)]
     faults = []
     print(statistic.kHead)
     for family in chosen:
@@ -125,7 +126,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="only the golden PTX files of tests/time")
     parser.add_argument("--ablate", action="store_true", help="take out mechanisms in turn, the clock fitted again each time")
     parser.add_argument("--engine", default=kEngine, help="a command that takes --jobs FILE and --set name=value")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a number of the calibration; bars are not checked")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
+                        help="a number of the calibration; bars are not checked")
     parser.add_argument("--rank", choices=("us", "high_us"), default="us", help="what picks go by")
     parser.add_argument("--points", action="store_true", help="print each point")
     parser.add_argument("--save", help="append the engine's answers to a file")

@@ -18,7 +18,8 @@ kBackward = dict(HeadDim=128, Queries=64, StagesQ=2, StagesDO=2, DQ=0, Overlap=1
 kRows = dict(Op=0, WarpsPerRow=4, RowsPerBlock=1, Persistent=0, Hints=0, Stages=8, BlocksPerSm=4, Threads=256, Accesses=1,
              Elements=8, RowLength=4096)
 kSkinny = dict(Consumers=1, BlocksPerSm=1, Panels=1, NMajorW=0, Clustered=0)
-kPlainLoads = dict(RowGroups=1, ColumnTiles=1, WarpsN=1, WarpsK=8, Unroll=4, Prefetch=0, Hints=0, BlocksPerSm=1, Fma=0, NMajorW=0)
+kPlainLoads = dict(RowGroups=1, ColumnTiles=1, WarpsN=1, WarpsK=8, Unroll=4, Prefetch=0, Hints=0, BlocksPerSm=1, Fma=0,
+                   NMajorW=0)
 kDefaults = {
     "gemm_ms": kGemm, "gemm_mp": kGemm, "gemm_ws": kGemm, "gemm_pp": kGemm, "gemm_f8": kFp8, "gemm_gp": kGrouped,
     "attn_ms": kAttention, "attn_ws": kAttention, "attn_nr": kAttention, "bwd_kv": kBackward,

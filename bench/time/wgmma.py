@@ -1,4 +1,4 @@
-"""C++ wrappers of wgmma for the measured kernels: m64nNk16 bf16 with both operands in shared memory or A in registers, and e4m3."""
+"""C++ wrappers of wgmma for the measured kernels: bf16 with both operands in shared memory or A in registers, and e4m3."""
 
 kColumns = (64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256)
 kNarrowColumns = (8, 16, 32, 64, 128, 256)
@@ -14,7 +14,8 @@ def instruction(name, columns, shape, operands, types, tail, arguments):
     scale = sums + len(arguments)
     return (f"  static DEV void {name}({declared}) {{\n"
             f'    asm volatile("{{ .reg .pred p; setp.ne.b32 p, %{scale}, 0;\\n"\n'
-            f'      "wgmma.mma_async.sync.aligned.m64n{columns}{shape}.f32.{types} {{{registers}}}, {operands}, {tail}; }}\\n"\n'
+            f'      "wgmma.mma_async.sync.aligned.m64n{columns}{shape}.f32.{types} {{{registers}}}, {operands}, '
+            f'{tail}; }}\\n"\n'
             f"      : {outputs} : {inputs});\n  }}\n")
 
 
@@ -33,8 +34,8 @@ def registers(name, columns, transposed):
     sums = columns // 2
     a = ", ".join(f"%{sums + index}" for index in range(4))
     arguments = [(f"uint32_t a{index}", "r", f"a{index}") for index in range(4)] + [descriptor("db")]
-    return instruction("rs" + "_tb" * transposed, columns, "k16", f"{{{a}}}, %{sums + 4}", "bf16.bf16", f"p, 1, 1, {transposed}",
-                       arguments)
+    return instruction("rs" + "_tb" * transposed, columns, "k16", f"{{{a}}}, %{sums + 4}", "bf16.bf16",
+                       f"p, 1, 1, {transposed}", arguments)
 
 
 def wide():

@@ -79,7 +79,8 @@ class Golden(unittest.TestCase):
             found = [text for entry, text in kernels if job["kernel"] in entry]
             self.assertEqual(len(found), 1, job["id"])
             parameters = [line for line in found[0].split(")")[0].splitlines() if ".param" in line]
-            self.assertEqual([kind(line) for line in parameters], [next(iter(argument)) for argument in job["arguments"]], job["id"])
+            given = [next(iter(argument)) for argument in job["arguments"]]
+            self.assertEqual([kind(line) for line in parameters], given, job["id"])
 
     def test_measured_times_are_of_the_data(self):
         known = {}
@@ -90,7 +91,8 @@ class Golden(unittest.TestCase):
             self.assertIn(row["measured_us"], known[row["id"]])
 
     def test_every_file_has_a_launch(self):
-        self.assertEqual({f"golden/{path.name}" for path in (self.folder / "golden").glob("*.ptx")}, {job["ptx"] for job in self.jobs()})
+        files = {f"golden/{path.name}" for path in (self.folder / "golden").glob("*.ptx")}
+        self.assertEqual(files, {job["ptx"] for job in self.jobs()})
 
 
 def kind(parameter):
@@ -102,7 +104,8 @@ def kind(parameter):
 
 class Statistics(unittest.TestCase):
     def predictions(self, *values):
-        return [(families.Point("A", f"v{index}", "shape", "", measured, 1), us, us) for index, (measured, us) in enumerate(values)]
+        return [statistic.Prediction(families.Point("A", f"v{index}", "shape", "", measured, 1), us, us, 0.9 * us, 1.1 * us)
+                for index, (measured, us) in enumerate(values)]
 
     def test_pairs_that_are_far_apart_count(self):
         # 100 and 103 are too near; 100 < 120 and 103 < 120 are predicted the wrong and the right way round.
@@ -119,6 +122,7 @@ class Statistics(unittest.TestCase):
         self.assertEqual(statistic.misses(family.bars, good), [])
         bad = statistic.summary(family, self.predictions((100, 150), (120, 121), (140, 100), (160, 161)))
         self.assertEqual(len(statistic.misses(family.bars, bad)), 3)
+        self.assertEqual((good["inside"], bad["inside"]), (1.0, 0.5))
 
 
 if __name__ == "__main__":
