@@ -3,7 +3,7 @@ import dataclasses
 import functools
 import hashlib
 
-from launches import job, registers, sizes
+from launches import job, registers, side_jobs, sizes
 from rows import kData, table
 from variants import variants
 
@@ -56,12 +56,14 @@ class Family:
         """The jobs of a point. Points of several runs share theirs."""
         clock = {"clock_ghz": self.clock_ghz} if self.clock_ghz else {}
         variant = all_variants()[point.variant]
-        return [job(variant, point.shape, launch, used()[variant.name, variant.kernel], ptx, cold=self.cold, **clock)
-                for launch in self.launches(point)]
+        return [job(variant, point.shape, launch, ptx, cold=self.cold, **clock) for launch in self.launches(point)]
+
+    def side_jobs(self, point, ptx):
+        """The other kernels of a call, which are timed with it."""
+        return side_jobs(all_variants()[point.variant], point.shape, ptx) if self.name == "backward" else []
 
 
 all_variants = functools.cache(variants)
-used = functools.cache(registers)
 
 
 def trains(variant):
@@ -70,7 +72,7 @@ def trains(variant):
 
 
 def spills(variant):
-    return used()[variant.name, variant.kernel]["spilled"] > 0
+    return registers()[variant.name, variant.kernel]["spilled"] > 0
 
 
 def rows_alike(point):

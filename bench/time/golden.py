@@ -13,7 +13,8 @@ from variants import variants
 # Kernels whose structure differs: producers or none, persistent or not, ping-pong, clusters, promotion, split and plain loads.
 kKernels = ("ms2_128x256_s4_tma", "mp2_128x256_s4_e64", "ws_64x128_s8_e64", "ps_128x256_s4_e64", "pp_128x128_s6",
             "cl21_128x256_s4_p", "f8_128x256", "f8p2_128x128_s6_r", "sm_w8r2", "nk_w8u4pf", "sk_w64p2_n32", "at_f128_ovl_pp",
-            "at_c128_ovl_pp_dyn", "at_c64_3wg_n128_pp_dyn", "bw_f128_fu_m64_seq_ro_red", "bw_f128_fu_m80_seq_red", "bw_c128_fu_m64_seq_ro_red",
+            "at_c128_ovl_pp_dyn", "at_c64_3wg_n128_pp_dyn", "bw_f128_fu_m64_seq_ro_red", "bw_f128_fu_m80_seq_red",
+            "bw_c128_fu_m64_seq_ro_red",
             "bw_f64_fu_m128_seq_ro_red", "bw_f128_2k_m64_seq")
 kShapes = ("4096x4096x4096", "1024x1024x1024", "128x8192x8192", "8192x4096", "4x4096x4096", "32x4096x4096",
            "4x16x4096x128_full", "4x16x4096x128_causal", "4x16x4096x64_causal", "4x16x4096x64_full")

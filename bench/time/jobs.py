@@ -9,11 +9,11 @@ from families import kFamilies
 from make_ptx import kOut
 
 
-def jobs_of(family, points, ptx):
-    """Each job once, by id."""
+def jobs_of(family, points, ptx, sides=False):
+    """Each job once, by id; `sides`: also those of the other kernels of a call."""
     found = {}
     for point in points:
-        for job in family.jobs(point, ptx):
+        for job in family.jobs(point, ptx) + (family.side_jobs(point, ptx) if sides else []):
             found.setdefault(job["id"], job)
     return found
 

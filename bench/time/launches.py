@@ -1,4 +1,6 @@
 """How the measured kernels were launched, as by the harness that timed them: grid, shared memory, tensor maps, arguments."""
+import functools
+
 from rows import kData, table
 
 kSms = 132
@@ -119,6 +121,23 @@ def backward(variant, shape, launch):
     return "bwd_kv", ceil(length, 128) * both, variant.threads, backward_shared(variant), 1, arguments
 
 
+def delta(variant, shape):
+    """The kernel before it: delta, LSE in the log2 domain, and f32 dQ cleared. A thread for 8 elements of the head."""
+    batch, count, length, head = sizes(shape)
+    both, blocks = batch * count, ceil(length, variant.Queries)
+    threads = both * blocks * variant.Queries * (head // 8)
+    arrays = [pointer(index) for index in (12, 2, 10, 7, 8, 9)]
+    return "bwd_pre", ceil(threads, 256), 256, 0, 1, [*arrays, *i32(both, length, blocks)]
+
+
+def conversion(variant, shape):
+    """The kernel after it: f32 dQ to bf16."""
+    batch, count, length, head = sizes(shape)
+    both, blocks = batch * count, ceil(length, variant.Queries)
+    arguments = [heads(11, both, length, head, variant.Queries), pointer(9), *i32(blocks), f32(head ** -0.5)]
+    return "bwd_post", blocks * both, 256, variant.Queries * head * 2, 1, arguments
+
+
 def backward_shared(variant):
     head, queries = variant.HeadDim, variant.Queries
     statistics = (queries // 4 + (0 if queries % 128 == 0 else 4)) * 16
@@ -172,16 +191,28 @@ def plain_loads(variant, m, n, k, cluster):
 kLaunches = {"gemm": gemm, "fp8": fp8, "attention": attention, "backward": backward, "rows": rows, "skinny": skinny}
 
 
+@functools.cache
 def registers():
     """(variant, kernel) -> registers, bytes spilled, barriers, as ptxas says."""
     return {(row["variant"], row["kernel"]): {key: int(row[key]) for key in ("registers", "spilled", "barriers")}
             for row in table(kData / "registers.tsv")}
 
 
-def job(variant, shape, launch, used, ptx, **options):
-    """A line for `tilec time --jobs`. `used` is a value of registers(); `ptx` the folder of the PTX files."""
-    kernel, grid, block, shared, cluster, arguments = kLaunches[variant.family](variant, shape, launch_of(launch))
+def job(variant, shape, launch, ptx, **options):
+    """The line of a measured launch for `tilec time --jobs`. `ptx` is the folder of the PTX files."""
     name = f"{variant.name}@{shape}" + ("@" + launch.replace(" ", "@") if launch else "")
+    return line(name, variant, kLaunches[variant.family](variant, shape, launch_of(launch)), ptx, options)
+
+
+def side_jobs(variant, shape, ptx):
+    """Lines of the other kernels that a call of attention backward launches. The first of them meets the emptied L2."""
+    return [line(f"{variant.name}@{shape}@{kernel[0]}", variant, kernel, ptx, {"cold": cold})
+            for kernel, cold in ((delta(variant, shape), "dirty"), (conversion(variant, shape), "clean"))]
+
+
+def line(name, variant, kernel_and_launch, ptx, options):
+    kernel, grid, block, shared, cluster, arguments = kernel_and_launch
+    used = registers()[variant.name, kernel]
     return {"id": name, "ptx": f"{ptx}/{variant.name}.ptx", "kernel": f"{kernel}I{len(variant.name)}{variant.name}E",
             "grid": [grid, 1, 1], "block": [block, 1, 1], "dynamic_shared": shared, "cluster": [cluster, 1, 1],
             "arguments": arguments, "registers": used["registers"], "barriers": used["barriers"], **options}

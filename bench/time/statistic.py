@@ -73,8 +73,8 @@ def percent(value):
 def line(family, numbers):
     share = f"{percent(numbers['right'] / numbers['count'])} of {numbers['count']}" if numbers["count"] else "-"
     picks = ", ".join(percent(numbers[f"best{tries}"]) for tries in (1, 3, 5))
-    return (f"{family.name:<10} {numbers['points']:>6} {percent(numbers['median']):>7} {percent(numbers['p90']):>7}"
-            f" {percent(numbers['worst']):>7} {percent(numbers['inside']):>7}   {share:<20} {picks:<24} {percent(numbers['worst_first'])}")
+    errors = " ".join(f"{percent(numbers[name]):>7}" for name in ("median", "p90", "worst", "inside"))
+    return f"{family.name:<10} {numbers['points']:>6} {errors}   {share:<20} {picks:<24} {percent(numbers['worst_first'])}"
 
 
 def misses(bars, numbers):
