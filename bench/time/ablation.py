@@ -84,7 +84,7 @@ def fitted_clock(family, points, answers):
 
 
 def at(point, us):
-    return statistic.Prediction(point, us, us, us, us)
+    return statistic.Prediction(point, us, us, None, None)
 
 
 def chosen_points(family):

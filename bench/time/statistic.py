@@ -14,8 +14,8 @@ class Prediction:
     point: object
     us: float
     key: float
-    low: float
-    high: float
+    low: float | None  # None: no interval was asked for
+    high: float | None
 
     @property
     def error(self):
@@ -57,13 +57,20 @@ def summary(family, predictions):
     counted = [pairs(members) for members in together]
     chosen = [members for members in together if len(members) >= kLeast]
     numbers = {"points": len(errors), "median": quantile(errors, 0.5), "p90": quantile(errors, 0.9), "worst": max(errors),
-               "inside": statistics.mean(one.low <= one.point.us <= one.high for one in predictions),
+               "inside": inside(predictions),
                "right": sum(right for right, _ in counted), "count": sum(count for _, count in counted)}
     for tries in (1, 3, 5):
         regrets = [regret(members, tries) for members in chosen]
         numbers[f"best{tries}"] = statistics.mean(regrets) if regrets else None
         numbers["worst_first"] = max(regrets, default=None) if tries == 1 else numbers["worst_first"]
     return numbers
+
+
+def inside(predictions):
+    """The share of measured times that lie in their intervals."""
+    if any(one.low is None for one in predictions):
+        return None
+    return statistics.mean(one.low <= one.point.us <= one.high for one in predictions)
 
 
 def percent(value):
