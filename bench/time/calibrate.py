@@ -169,7 +169,7 @@ def tensor(rows):
         ("tensor.least_registers_n16", round(narrow(16, "rs")), "cycles", "wgmma: RS, N 16, groups of 4"),
         ("beside_tensor.fma_issue", 1.6, "cycles", "by hand: half of the excess of overlap, ffma (2.2)"),
         ("beside_tensor.alu", 3.1, "cycles", "by hand: half of the excess of overlap, iadd3 and cvt (4.1)"),
-        ("beside_tensor.mufu", 1.2, "cycles more", "by hand: half of the excess of overlap, ex2 (2.4)"),
+        ("beside_tensor.mufu", 1.2, "cycles", "by hand: half of the excess of overlap, ex2 (2.4 more)"),
         ("beside_tensor.mufu_issue", 2.5, "cycles", "by hand; overlap, softmax mix"),
         ("mma.occupancy", 8, "cycles", "by hand; mma: m16n8k16 says 6.2"),
         ("mma.occupancy_k8", 4, "cycles", "mma: m16n8k8 says 4.1"),

@@ -110,11 +110,12 @@ def same_kernel(point):
 kFamilies = {family.name: family for family in (
     Family("gemm", Bars(median=0.05, p90=0.15, pairs=0.92, best3=0.01), "dirty"),
     Family("rows", Bars(median=0.04, p90=0.10, first=0.03), "clean", clock_ghz=1.93, group=rows_alike,
-           beside_us=lambda point: 1),  # longer than launch.us; fitted on training variants
+           beside_us=lambda point: 1),  # more than launch.us; fitted on training variants
     Family("attention", Bars(median=0.07, p90=0.15, pairs=0.78, best3=0.015), "dirty", measured=attends,
            left_out="lazy rescale, whose control depends on data; mbarriers without roles; one-warp producers, which spill"),
     Family("fp8", Bars(median=0.06, p90=0.18, pairs=0.88, best3=0.01), "clean", launches=fp8_grids, fitted=False,
            measured=lambda variant, point: not spills(variant), left_out="kernels that spill"),
+    # L2 was emptied by writing, but the kernel of delta, which runs first, has met that.
     Family("backward", Bars(median=0.12, p90=0.20, pairs=0.95, best3=0.01), "clean", measured=goes_back, fitted=False,
            group=lambda point: (point.shape, point.variant[:5]), beside_us=side_kernels,
            left_out="dQ by a kernel of its own; kernels that spill; rotated starts; S 16384"),
