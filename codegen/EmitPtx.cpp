@@ -97,7 +97,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, passes::PassSw
 }
 
 // The library relies on each operation being rounded, so a*b+c may be one operation in the kernel's own code only.
-std::string addLibrary(llvm::Module &module, llvm::TargetMachine &machine) {
+Refusal addLibrary(llvm::Module &module, llvm::TargetMachine &machine) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (llvm::isa<llvm::BinaryOperator>(instruction) &&
@@ -154,8 +154,8 @@ FailureOr<EmittedPtx> emitPtx(ModuleOp module, const ir::Target &target,
   llvmModule->setDataLayout(kDataLayout);
   clock.step("llvm-translate");
   if (callsLibrary(*llvmModule)) {
-    if (std::string fault = addLibrary(*llvmModule, *machine); !fault.empty())
-      return module.emitError("the library of math functions is unusable: ") << fault;
+    if (Refusal fault = addLibrary(*llvmModule, *machine))
+      return module.emitError("the library of math functions is unusable: ") << *fault;
     clock.step("llvm-link-math");
   }
   optimize(*llvmModule, *machine, switches);

@@ -85,8 +85,8 @@ SmallVector<SmallVector<int64_t>> tile::gpu::startsOfParts(ArrayRef<int64_t> who
   return starts;
 }
 
-std::optional<layout::SharedLayout>
-tile::gpu::createShared(ArrayRef<int64_t> shape, SharedAttr attribute, std::string *why) {
+std::optional<layout::SharedLayout> tile::gpu::createShared(ArrayRef<int64_t> shape,
+                                                            SharedAttr attribute, Refusal *why) {
   std::vector<uint64_t> columns(attribute.getLinear().begin(), attribute.getLinear().end());
   return layout::SharedLayout::create(
       layout::Shape(shape.begin(), shape.end()),

@@ -1,6 +1,7 @@
 // Between layout attributes of the IR and the layout algebra.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/layout/Layout.h"
 #include "ir/layout/Shared.h"
@@ -33,7 +34,7 @@ llvm::SmallVector<llvm::SmallVector<int64_t>> startsOfParts(llvm::ArrayRef<int64
 /// The shared layout an attribute stands for on a tile of this shape; nothing, with a sentence in
 /// *why, if it is none.
 std::optional<layout::SharedLayout> createShared(llvm::ArrayRef<int64_t> shape,
-                                                 SharedAttr attribute, std::string *why = nullptr);
+                                                 SharedAttr attribute, Refusal *why = nullptr);
 
 /// The shared layout of a tile in shared memory.
 layout::SharedLayout sharedOf(SmemType type);

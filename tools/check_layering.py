@@ -11,7 +11,8 @@ import sys
 kSelfContained = {"tile/Error.h", "tile/Types.h"}
 kCompiler = {"mlir", "llvm"}
 kIr = {"ir", "ir/annotations", "ir/gpu", "ir/instructions", "ir/layout", "ir/target", "ir/tile"}
-kOfPasses = kIr | kCompiler
+kRefusal = {"base/Refusal.h"}  # how the compiler says no
+kOfPasses = kIr | kRefusal | kCompiler
 # Public headers of the C API that a library without the compiler has too.
 kOfC = {f"tile/c/{name}.h" for name in ("Archive", "Argument", "Device", "Graph", "Status", "Tensor")}
 # The rooms of the virtual GPU: each may include those before it. What lies below a room (machine/async) belongs to it.
@@ -36,20 +37,20 @@ kPassRooms = {
 kMayInclude = {
     "include/tile": {"public"},
     "base": kSelfContained,
-    "ir/layout": set(),
+    "ir/layout": kRefusal,
     "ir/target": set(),
-    "ir": {"ir/annotations", "ir/gpu", "ir/layout", "ir/target", "ir/tile", *kSelfContained} | kCompiler,
-    "ir/tile": {"ir", "ir/annotations", "ir/gpu/DotLayouts.h", "ir/layout", "ir/target"} | kCompiler,
+    "ir": {"ir/annotations", "ir/gpu", "ir/layout", "ir/target", "ir/tile", *kSelfContained} | kRefusal | kCompiler,
+    "ir/tile": {"ir", "ir/annotations", "ir/gpu/DotLayouts.h", "ir/layout", "ir/target"} | kRefusal | kCompiler,
     # Of instructions the dialect asks for the tables alone, which know nothing of it.
-    "ir/gpu": {"ir", "ir/annotations", "ir/instructions/Mma.h", "ir/instructions/Wgmma.h", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
+    "ir/gpu": {"ir", "ir/annotations", "ir/instructions/Mma.h", "ir/instructions/Wgmma.h", "ir/layout", "ir/target", "ir/tile"} | kRefusal | kCompiler,
     "ir/annotations": {"ir", "ir/gpu", "ir/target", "ir/tile"} | kCompiler,
-    "ir/instructions": {"ir", "ir/annotations", "ir/gpu", "ir/layout", "ir/target", "ir/tile"} | kCompiler,
+    "ir/instructions": {"ir", "ir/annotations", "ir/gpu", "ir/layout", "ir/target", "ir/tile"} | kRefusal | kCompiler,
     "passes": kOfPasses,
     **{f"passes/{room}": {"passes", *(f"passes/{other}" for other in others)} | kOfPasses
        for room, others in kPassRooms.items()},
     "codegen/compiled": {"base", "ir/target", *kSelfContained},
     "codegen/thread": kIr | kCompiler,
-    "codegen": {"codegen/compiled", "codegen/thread", "passes", "passes/analysis", "passes/memory", "passes/registers"} | kIr | kCompiler,
+    "codegen": {"codegen/compiled", "codegen/thread", "passes", "passes/analysis", "passes/memory", "passes/registers"} | kIr | kRefusal | kCompiler,
     "frontend/call": {"public"},
     "frontend/trace": {"base", "frontend/call", "ir", "ir/target", "ir/tile", "public"} | kCompiler,
     "frontend/language": {"frontend/trace", "ir/layout", "public"},

@@ -48,10 +48,10 @@ template <class Op> std::optional<gpu::TensorCopyPlan> planOf(Lowering &l, Op op
     op.emitOpError("needs TMA, which ") << l.target.name << " does not have";
     return std::nullopt;
   }
-  std::string why;
+  Refusal why;
   auto plan = gpu::planTensorCopy(op, op.getView(), op.getShape(), op.getSmem().getType(), &why);
   if (!plan)
-    op.emitOpError("cannot be done by TMA: ") << why;
+    op.emitOpError("cannot be done by TMA: ") << *why;
   return plan;
 }
 

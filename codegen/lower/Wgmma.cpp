@@ -114,18 +114,22 @@ bool addGroups(Product &product, const layout::Layout &acc) {
   return true;
 }
 
-// Finds A; false, with `why`, if the instructions cannot take it from there.
-bool placeA(Product &product, gpu::DotAsyncOp dot, std::string &why) {
+Refusal whyNotAlongK(const ir::WgmmaInstruction &wgmma, const layout::WgmmaOperand &operand) {
+  if (wgmma.takesMnMajor || operand.isKMajor)
+    return {};
+  return "operands of " + std::to_string(wgmma.bits) +
+         " bits must have their neighbours in memory along K";
+}
+
+// Finds A; refuses if the instructions cannot take it from there.
+Refusal placeA(Product &product, gpu::DotAsyncOp dot) {
   if (dot.takesAFromRegisters())
-    return true;
+    return {};
+  Refusal why;
   auto shared = cast<gpu::SmemType>(dot.getA().getType());
   product.a = layout::matchWgmmaOperand(gpu::sharedOf(shared), dot.getOuterDimOfA(), ir::kWgmmaRows,
                                         product.wgmma.k, product.wgmma.bits / 8, &why);
-  if (!product.a)
-    return false;
-  why = "operands of " + std::to_string(product.wgmma.bits) +
-        " bits must have their neighbours in memory along K";
-  return product.wgmma.takesMnMajor || product.a->isKMajor;
+  return product.a ? whyNotAlongK(product.wgmma, *product.a) : why;
 }
 
 bool addSteps(Product &product, gpu::DotAsyncOp dot, const layout::Layout &acc) {
@@ -142,35 +146,34 @@ bool addSteps(Product &product, gpu::DotAsyncOp dot, const layout::Layout &acc) 
   return true;
 }
 
-std::optional<Product> planProduct(gpu::DotAsyncOp dot, std::string &why) {
+std::optional<Product> planProduct(gpu::DotAsyncOp dot, Refusal *why) {
   gpu::SmemType b = dot.getB().getType();
   RankedTensorType tile = dot.getResult().getType().getTile();
   layout::Layout acc = gpu::layoutOf(tile);
   auto wgmma = ir::findWgmma(elementOf(dot.getA()), b.getElementType(), tile.getElementType(),
                              dot.getOperandsUnsigned());
-  why = "no instruction for these types and sizes";
+  const char *noInstruction = "no instruction for these types and sizes";
   auto [first, end] = dot.getSpan();
   if (!wgmma || tile.getShape()[0] % ir::kWgmmaRows || first % wgmma->k || end % wgmma->k)
-    return std::nullopt;
+    return refuse(why, noInstruction);
   int64_t columns =
       ir::wgmmaColumns(*wgmma, dot.getColumns(), gpu::warpsAlong(gpu::encodingOf(tile), 1));
   if (!columns)
-    return std::nullopt;
+    return refuse(why, noInstruction);
   int bytes = wgmma->bits / 8;
   auto right = layout::matchWgmmaOperand(gpu::sharedOf(b), dot.getOuterDimOfB(), columns, wgmma->k,
-                                         bytes, &why);
+                                         bytes, why);
   if (!right)
     return std::nullopt;
-  why = "operands of " + std::to_string(wgmma->bits) +
-        " bits must have their neighbours in memory along K";
-  if (!wgmma->takesMnMajor && !right->isKMajor)
-    return std::nullopt;
+  if (Refusal across = whyNotAlongK(*wgmma, *right))
+    return refuse(why, std::move(across));
   Product product{*wgmma, columns, {}, *right, {}, {}, {}, {}};
-  if (!placeA(product, dot, why))
-    return std::nullopt;
-  why = "accumulator and left operand are not laid out as those of an instruction of four warps";
-  return addSteps(product, dot, acc) && addGroups(product, acc) ? std::optional(std::move(product))
-                                                                : std::nullopt;
+  if (Refusal noA = placeA(product, dot))
+    return refuse(why, std::move(noA));
+  if (!addSteps(product, dot, acc) || !addGroups(product, acc))
+    return refuse(why, "accumulator and left operand are not laid out as those of an instruction "
+                       "of four warps");
+  return product;
 }
 
 /// Bits 32 and up of a descriptor: the stride and the swizzle.
@@ -297,12 +300,12 @@ SmallVector<Value> valuesOfA(Lowering &l, gpu::DotAsyncOp dot, const Product &pr
 
 LogicalResult lowerDotAsync(Lowering &l, gpu::DotAsyncOp dot) {
   Location loc = dot.getLoc();
-  std::string why;
+  Refusal why;
   if (!l.target.hasWgmma)
     return dot.emitOpError("needs wgmma, which ") << l.target.name << " does not have";
-  std::optional<Product> product = planProduct(dot, why);
+  std::optional<Product> product = planProduct(dot, &why);
   if (!product)
-    return dot.emitOpError(why);
+    return dot.emitOpError(*why);
   if ((product->a && !SharedSpace::hasPlace(dot.getA())) || !SharedSpace::hasPlace(dot.getB()))
     return dot.emitOpError("needs memory of a tilegpu.smem_alloc");
   Registers sums = l[dot.getAcc()];

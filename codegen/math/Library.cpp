@@ -65,7 +65,7 @@ static llvm::StringSet<> functionsOfManyCalls(const llvm::Module &module) {
   return names;
 }
 
-std::string linkLibrary(llvm::Module &module) {
+Refusal linkLibrary(llvm::Module &module) {
   llvm::StringRef bytes(tile_math_begin, static_cast<size_t>(tile_math_end - tile_math_begin));
   auto library = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "math"),
                                             module.getContext(), /*ShouldLazyLoadMetadata=*/true);
@@ -85,7 +85,7 @@ std::string linkLibrary(llvm::Module &module) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && !own.contains(&function))
       prepare(function, !calledOften.contains(function.getName()));
-  return callsLibrary(module) ? "a function is not in it" : "";
+  return callsLibrary(module) ? Refusal("a function is not in it") : Refusal();
 }
 
 } // namespace tile::codegen

@@ -3,6 +3,7 @@
 // They are libclc's (LLVM's OpenCL C library), as bitcode inside libtile. A kernel that calls none pays nothing.
 #pragma once
 
+#include "base/Refusal.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 #include "mlir/Support/LLVM.h"
@@ -17,8 +18,8 @@ mlir::Value callLibrary(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef 
 /// Whether a module calls the library.
 bool callsLibrary(const llvm::Module &module);
 
-/// Gives a module the functions that it calls, to be inlined unless one is called many times. Returns what went wrong,
-/// nothing if all went well.
-std::string linkLibrary(llvm::Module &module);
+/// Gives a module the functions that it calls, to be inlined unless one is called many times. Refuses if the
+/// library does not fit the module.
+Refusal linkLibrary(llvm::Module &module);
 
 } // namespace tile::codegen

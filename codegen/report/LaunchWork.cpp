@@ -43,14 +43,14 @@ public:
     int64_t together =
         workspace ? workspace.getPrograms() : 1; // which one comes last decides what each does
     int64_t programs = grid[0] * grid[1] * grid[2], groups = programs / together;
-    if (groups == 0 || !whyUnknown().empty())
+    if (groups == 0 || whyUnknown())
       return;
     for (size_t axis = 0; axis < 3; ++axis)
       runner_.programs[axis] = {grid[axis], true};
     int64_t first = stepsOfGroup(0, together, grid);
     int64_t most = std::max<int64_t>(3, kSteps / std::max<int64_t>(1, first));
     int64_t followed = std::min(groups, most);
-    for (int64_t i = 1; i < followed && whyUnknown().empty(); ++i)
+    for (int64_t i = 1; i < followed && !whyUnknown(); ++i)
       stepsOfGroup(i * (groups - 1) / (followed - 1), together, grid);
     scale_ = static_cast<double>(groups) / static_cast<double>(followed);
   }
@@ -59,7 +59,7 @@ public:
   void followOne() { followRunners(); }
 
   void write(LaunchWork &work, std::vector<WorkScope> &scopes) const {
-    work.unknown = whyUnknown();
+    work.unknown = *whyUnknown();
     if (!work.unknown.empty())
       return;
     work.isEstimate = scale_ > 1;
@@ -76,9 +76,7 @@ public:
   }
 
 private:
-  const std::string &whyUnknown() const {
-    return unfollowed_.empty() ? run_.failure() : unfollowed_;
-  }
+  const Refusal &whyUnknown() const { return unfollowed_ ? unfollowed_ : run_.failure(); }
 
   Scalar parameter(unsigned number) const {
     ir::ParamAttr param = ir::paramOf(kernel_, number);
@@ -102,7 +100,7 @@ private:
 
   int64_t stepsOfGroup(int64_t group, int64_t together, std::array<int64_t, 3> grid) {
     int64_t before = run_.steps();
-    for (int64_t i = group * together; i < (group + 1) * together && whyUnknown().empty(); ++i) {
+    for (int64_t i = group * together; i < (group + 1) * together && !whyUnknown(); ++i) {
       runner_.program = {Scalar{i % grid[0], true}, Scalar{i / grid[0] % grid[1], true},
                          Scalar{i / grid[0] / grid[1], true}};
       followRunners();
@@ -113,7 +111,7 @@ private:
   // Of each block each team, and the warp that fills rings for all.
   void followRunners() {
     for (int64_t rank = 0; rank < blocks_; ++rank)
-      for (int64_t team = 0; team < teams_ + hasProducer_ && whyUnknown().empty(); ++team) {
+      for (int64_t team = 0; team < teams_ + hasProducer_ && !whyUnknown(); ++team) {
         runner_.rank = rank;
         runner_.isProducer = team == teams_;
         runner_.team = runner_.isProducer ? 0 : team;
@@ -214,7 +212,7 @@ private:
 
   ScalarRun run_{code_, *this};
   Runner runner_;
-  std::string unfollowed_; ///< why nothing is known from the start
+  Refusal unfollowed_; ///< why nothing is known from the start
 
   std::vector<double> entries_; ///< of each scope, by all who carry it out
   double read_ = 0, written_ = 0, scale_ = 1;

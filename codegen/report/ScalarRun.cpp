@@ -39,7 +39,7 @@ void ScalarRun::run(const Runner &runner, const std::vector<Scalar> &initial) {
 bool ScalarRun::isStepLeft() {
   if (++steps_ > limit_)
     fail("a program has too many iterations to follow them");
-  return failure_.empty();
+  return !failure_;
 }
 
 void ScalarRun::set(ScalarId id, Scalar value) {
@@ -60,14 +60,14 @@ void ScalarRun::forget(ArrayRef<ScalarId> ids) {
     set(id, {});
 }
 
-void ScalarRun::fail(std::string why) {
-  if (failure_.empty())
+void ScalarRun::fail(Refusal why) {
+  if (!failure_)
     failure_ = std::move(why);
 }
 
 void ScalarRun::run(const ScalarBlock &block) {
   for (const ScalarStep &step : block) {
-    if (!failure_.empty())
+    if (failure_)
       return;
     if (!isStepLeft())
       return;
@@ -108,7 +108,7 @@ void ScalarRun::branch(const ScalarBranch &branch) {
   if (branch.regions[arm])
     listener_.onEnter(branch.regions[arm], isInRole_);
   run(branch.arms[arm]);
-  if (branch.regions[arm] && failure_.empty())
+  if (branch.regions[arm] && !failure_)
     move(branch.yields[arm], branch.results);
 }
 
@@ -126,7 +126,7 @@ void ScalarRun::loop(const ScalarLoop &loop) {
     return forget(loop.results);
   }
   move(loop.inits, loop.arguments);
-  for (int64_t i = lower.value; i < upper.value && failure_.empty(); i += step.value) {
+  for (int64_t i = lower.value; i < upper.value && !failure_; i += step.value) {
     if (!isStepLeft())
       return;
     set(loop.index, {i, true});
@@ -139,7 +139,7 @@ void ScalarRun::loop(const ScalarLoop &loop) {
 
 void ScalarRun::loop(const ScalarWhile &loop) {
   move(loop.inits, loop.beforeArguments);
-  while (failure_.empty()) {
+  while (!failure_) {
     run(loop.before);
     Scalar goesOn = at(loop.condition);
     if (!goesOn.isKnown) {

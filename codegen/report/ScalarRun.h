@@ -1,6 +1,7 @@
 // Follows one of those who carry out a program through ScalarCode.
 #pragma once
 
+#include "base/Refusal.h"
 #include "codegen/report/ScalarCompute.h"
 
 #include <string>
@@ -29,8 +30,8 @@ public:
   Scalar at(ScalarId id) const { return id == kNoScalar ? Scalar() : values_[id]; }
 
   int64_t steps() const { return steps_; } ///< of all runs
-  /// Why a run could not go on; empty if all did.
-  const std::string &failure() const { return failure_; }
+  /// Why a run could not go on.
+  const Refusal &failure() const { return failure_; }
 
 private:
   void run(const ScalarBlock &block);
@@ -39,7 +40,7 @@ private:
   void loop(const ScalarLoop &loop);
   void loop(const ScalarWhile &loop);
   void cell(const ScalarStep &step);
-  void fail(std::string why);
+  void fail(Refusal why);
   /// Counts a step; false if there were too many.
   bool isStepLeft();
   void set(ScalarId id, Scalar value);
@@ -53,7 +54,7 @@ private:
   std::unordered_map<int64_t, int64_t> cells_; ///< counters of the launch
   int64_t steps_ = 0, limit_ = 0;
   bool isInRole_ = false;
-  std::string failure_;
+  Refusal failure_;
 };
 
 } // namespace tile::codegen

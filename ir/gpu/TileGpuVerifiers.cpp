@@ -77,9 +77,9 @@ LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shared.getPanel().size() != shape.size())
     return emitError() << "the shared layout has rank " << shared.getPanel().size() << ", the tile "
                        << shape.size();
-  std::string why;
+  Refusal why;
   if (!createShared(shape, shared, &why))
-    return emitError() << why;
+    return emitError() << *why;
   return success();
 }
 

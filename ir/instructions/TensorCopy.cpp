@@ -100,42 +100,38 @@ int64_t bytesAt(const layout::SharedLayout &shared, const MemoryDims &dims, Arra
 } // namespace
 
 std::optional<TensorCopyPlan> planTensorCopy(Operation *access, Value view, ArrayRef<int64_t> shape,
-                                             SmemType memory, std::string *why) {
-  auto refuse = [&](const Twine &reason) {
-    if (why)
-      *why = reason.str();
-    return std::nullopt;
-  };
+                                             SmemType memory, Refusal *why) {
   auto makeView = view.getDefiningOp<ir::MakeViewOp>();
   ViewOfAttr source = makeView ? viewOf(makeView) : ViewOfAttr();
   if (!source)
-    return refuse("its view is no argument of the kernel");
+    return refuse(why, "its view is no argument of the kernel");
   if (shape.size() > kMostDims)
-    return refuse("its view has " + Twine(shape.size()) + " dimensions, a tensor map at most 5");
+    return refuse(why, "its view has " + std::to_string(shape.size()) +
+                           " dimensions, a tensor map at most 5");
   ArrayRef<int32_t> order = accessOf(access).getOrder();
   std::optional<MemoryDims> dims = matchDims(shape, memory.getShape());
   if (!dims || !(*dims)[order.front()])
-    return refuse("no dimension of the tile in shared memory is contiguous in the view");
+    return refuse(why, "no dimension of the tile in shared memory is contiguous in the view");
   int64_t bytes = bytesOf(memory.getElementType());
   layout::SharedLayout shared = sharedOf(memory);
   std::optional<int32_t> swizzle =
       swizzleOf(shared, memoryOrder(order, *dims), static_cast<int>(bytes));
   if (!swizzle)
-    return refuse("TMA does not write the tile's layout in shared memory");
+    return refuse(why, "TMA does not write the tile's layout in shared memory");
   int64_t row = *swizzle ? *swizzle / bytes : shape[order.front()];
   if (row > kMostInBox || row * bytes % kChunkBytes)
-    return refuse("rows of the tile have " + Twine(row * bytes) + " bytes");
+    return refuse(why, "rows of the tile have " + std::to_string(row * bytes) + " bytes");
   TensorCopyPlan plan;
   plan.order.assign(order.begin(), order.end());
   SmallVector<int64_t> box = boxOf(shape, order, row);
   for (SmallVector<int64_t> &start : startsOf(shape, order, box)) {
     int64_t at = bytesAt(shared, *dims, start, bytes);
     if (at % kBoxAlignment)
-      return refuse("a box of the tile starts at no multiple of 128 bytes");
+      return refuse(why, "a box of the tile starts at no multiple of 128 bytes");
     plan.boxes.push_back({std::move(start), at});
   }
   if (plan.boxes.empty())
-    return refuse("the tile takes more than " + Twine(kMostBoxes) + " copies");
+    return refuse(why, "the tile takes more than " + std::to_string(kMostBoxes) + " copies");
   SmallVector<int32_t> sourceDims, extents;
   for (int32_t dim : order) {
     sourceDims.push_back(source.getDims()[dim]);

@@ -2,10 +2,10 @@
 // one thread.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
 
 #include <optional>
-#include <string>
 
 namespace tile::gpu {
 
@@ -29,7 +29,7 @@ struct TensorCopyPlan {
 /// tile's place is one that it takes is not looked at.
 std::optional<TensorCopyPlan> planTensorCopy(mlir::Operation *access, mlir::Value view,
                                              llvm::ArrayRef<int64_t> shape, SmemType memory,
-                                             std::string *why = nullptr);
+                                             Refusal *why = nullptr);
 
 /// What one of several blocks copies so that all have the tile: these boxes, by this map, each a
 /// block's rank times `ofEach` further.

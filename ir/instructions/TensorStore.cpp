@@ -40,25 +40,20 @@ RankedTensorType storedPart(RankedTensorType tile, int32_t fastestDim) {
 }
 
 std::optional<TensorStorePlan> planTensorStore(ir::ViewStoreOp store, RankedTensorType tile,
-                                               std::string *why) {
-  auto refuse = [&](const Twine &reason) {
-    if (why)
-      *why = reason.str();
-    return std::nullopt;
-  };
+                                               Refusal *why) {
   constexpr int kMatrixBytes = 2;
   if (bytesOf(tile.getElementType()) != kMatrixBytes)
     return refuse(
-        "its elements have no 16 bits, as matrices have that threads put to shared memory");
+        why, "its elements have no 16 bits, as matrices have that threads put to shared memory");
   RankedTensorType part = storedPart(tile, accessOf(store).getOrder().front());
   if (!part)
-    return refuse("threads do not hold stretches of its rows in registers of their own");
+    return refuse(why, "threads do not hold stretches of its rows in registers of their own");
   SmemType memory =
       tensorCopyMemory(store, part.getShape(), part.getElementType(), part.getShape());
   if (!memory)
-    return refuse("TMA takes no memory of its shape");
+    return refuse(why, "TMA takes no memory of its shape");
   if (!layout::matchMatrixAccess(layoutOf(part), sharedOf(memory), kMatrixBytes))
-    return refuse("threads do not hold it in matrices, as products leave it");
+    return refuse(why, "threads do not hold it in matrices, as products leave it");
   if (!planTensorCopy(store, store.getView(), part.getShape(), memory, why))
     return std::nullopt;
   return TensorStorePlan{part, memory};

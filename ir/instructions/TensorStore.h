@@ -2,10 +2,10 @@
 // memory.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
 
 #include <optional>
-#include <string>
 
 namespace tile::gpu {
 
@@ -20,7 +20,7 @@ struct TensorStorePlan {
 /// says; nothing, with a sentence in *why, if the engine cannot do it, or threads cannot put their
 /// parts by matrices. That the tile's place is one that the engine takes is not looked at.
 std::optional<TensorStorePlan> planTensorStore(ir::ViewStoreOp store, mlir::RankedTensorType tile,
-                                               std::string *why = nullptr);
+                                               Refusal *why = nullptr);
 
 /// The largest part of a tile of which a thread holds few elements, with whole lines along the
 /// fastest dimension; null if there is none.

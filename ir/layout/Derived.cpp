@@ -114,33 +114,23 @@ static std::string shapeText(const Shape &shape) {
   return text.empty() ? "scalar" : text;
 }
 
-std::optional<Layout> reshape(const Layout &source, const Shape &shape, std::string *why) {
+std::optional<Layout> reshape(const Layout &source, const Shape &shape, Refusal *why) {
   int64_t before = 1, after = 1;
   for (int64_t size : source.shape())
     before *= size;
   for (int64_t size : shape) {
-    if (size < 1) {
-      if (why)
-        *why = "dimension of size " + std::to_string(size) + " in the new shape";
-      return std::nullopt;
-    }
+    if (size < 1)
+      return refuse(why, "dimension of size " + std::to_string(size) + " in the new shape");
     after *= size;
   }
   std::string both = shapeText(source.shape()) + " to " + shapeText(shape);
-  if (before != after) {
-    if (why)
-      *why = "reshape of " + both + " changes the number of elements from " +
-             std::to_string(before) + " to " + std::to_string(after);
-    return std::nullopt;
-  }
-  if (digitsOf(source.shape()) != digitsOf(shape)) {
-    if (why)
-      *why = "reshape of " + both +
-             " moves an odd factor: each size is 2^k times an odd number, and the odd number has "
-             "to stay "
-             "the outermost part of its dimension";
-    return std::nullopt;
-  }
+  if (before != after)
+    return refuse(why, "reshape of " + both + " changes the number of elements from " +
+                           std::to_string(before) + " to " + std::to_string(after));
+  if (digitsOf(source.shape()) != digitsOf(shape))
+    return refuse(why, "reshape of " + both +
+                           " moves an odd factor: each size is 2^k times an odd number, and the "
+                           "odd number has to stay the outermost part of its dimension");
   std::optional<Layout> target = Layout::create(shape, {}, why);
   if (!target)
     return std::nullopt;

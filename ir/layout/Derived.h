@@ -33,7 +33,7 @@ Layout reduceAxis(const Layout &source, int axis);
 
 /// Row-major reshape. Refused, with a sentence in *why, if the element counts differ or an odd
 /// factor would not stay outermost in its dimension.
-std::optional<Layout> reshape(const Layout &source, const Shape &shape, std::string *why = nullptr);
+std::optional<Layout> reshape(const Layout &source, const Shape &shape, Refusal *why = nullptr);
 
 /// The layout of a part of the tile: `size` elements along dimension `dim`, a power of two that
 /// divides its extent, whatever multiple of `size` they begin at. Nothing if threads or bits of

@@ -54,7 +54,7 @@ public:
     for (int bit = 0; bit < warpBits; ++bit)
       bases_[static_cast<size_t>(In::Warp)].push_back({0, 0});
   }
-  std::optional<Layout> finish(std::string *why) {
+  std::optional<Layout> finish(Refusal *why) {
     return Layout::create(shape_, std::move(bases_), why);
   }
 
@@ -70,14 +70,25 @@ private:
 
 } // namespace
 
+namespace {
+
+/// A dimension of a dot, and what an instruction needs it to be a multiple of.
+struct DotDim {
+  const char *name;
+  int64_t size;
+  int needed;
+};
+
+} // namespace
+
 /// Refuses a dimension whose power-of-two part is smaller than the instruction's.
-static bool fits(const char *name, int64_t size, int needed, std::string *why) {
-  if (size >= 1 && size % needed == 0)
-    return true;
-  if (why)
-    *why = std::string("dot dimension ") + name + " = " + std::to_string(size) +
-           " is not a multiple of " + std::to_string(needed) + ", the size of one instruction";
-  return false;
+static Refusal whyNotDivisible(std::initializer_list<DotDim> dims) {
+  for (const DotDim &dim : dims)
+    if (dim.size < 1 || dim.size % dim.needed != 0)
+      return std::string("dot dimension ") + dim.name + " = " + std::to_string(dim.size) +
+             " is not a multiple of " + std::to_string(dim.needed) +
+             ", the size of one instruction";
+  return {};
 }
 
 /// Where the bits of k go: those of lanes stand behind the bits of a K width, all others are
@@ -126,9 +137,9 @@ static void addInstructionC(Fragment &fragment, int rowBits) {
 }
 
 std::optional<Layout> accumulatorLayout(const MmaShape &mma, int64_t m, int64_t n, WarpGrid warps,
-                                        std::string *why) {
-  if (!fits("M", m, mma.m, why) || !fits("N", n, mma.n, why))
-    return std::nullopt;
+                                        Refusal *why) {
+  if (Refusal indivisible = whyNotDivisible({{"M", m, mma.m}, {"N", n, mma.n}}))
+    return refuse(why, std::move(indivisible));
   Fragment fragment(m, n);
   addInstructionC(fragment, log2Of(mma.m));
   std::vector<Coords> columnWarps = fragment.addRepetitions(1, log2Of(mma.n), log2Of(warps.n));
@@ -138,10 +149,10 @@ std::optional<Layout> accumulatorLayout(const MmaShape &mma, int64_t m, int64_t 
 }
 
 std::optional<Layout> operandALayout(const MmaShape &mma, int64_t m, int64_t k, WarpGrid warps,
-                                     std::string *why, int64_t kWidth) {
+                                     Refusal *why, int64_t kWidth) {
   KBits bits(mma, kWidth);
-  if (!fits("M", m, mma.m, why) || !fits("K", k, bits.least(), why))
-    return std::nullopt;
+  if (Refusal indivisible = whyNotDivisible({{"M", m, mma.m}, {"K", k, bits.least()}}))
+    return refuse(why, std::move(indivisible));
   Fragment fragment(m, k);
   addInstructionA(fragment, mma, bits);
   bits.addRepetitions(fragment, 1, k);
@@ -151,10 +162,10 @@ std::optional<Layout> operandALayout(const MmaShape &mma, int64_t m, int64_t k, 
 }
 
 std::optional<Layout> operandBLayout(const MmaShape &mma, int64_t k, int64_t n, WarpGrid warps,
-                                     std::string *why, int64_t kWidth) {
+                                     Refusal *why, int64_t kWidth) {
   KBits bits(mma, kWidth);
-  if (!fits("K", k, bits.least(), why) || !fits("N", n, mma.n, why))
-    return std::nullopt;
+  if (Refusal indivisible = whyNotDivisible({{"K", k, bits.least()}, {"N", n, mma.n}}))
+    return refuse(why, std::move(indivisible));
   Fragment fragment(k, n);
   bits.addRegisters(fragment, 0, 0, bits.instruction);
   bits.addLanes(fragment, 0);
@@ -169,10 +180,9 @@ std::optional<Layout> operandBLayout(const MmaShape &mma, int64_t k, int64_t n, 
 static constexpr int kWgmmaRowBits = 6;
 static constexpr int kWarpRowBits = 4;
 
-std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid groups,
-                                             std::string *why) {
-  if (!fits("M", m, 1 << kWgmmaRowBits, why) || !fits("N", n, 8, why))
-    return std::nullopt;
+std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid groups, Refusal *why) {
+  if (Refusal indivisible = whyNotDivisible({{"M", m, 1 << kWgmmaRowBits}, {"N", n, 8}}))
+    return refuse(why, std::move(indivisible));
   Fragment fragment(m, n);
   addInstructionC(fragment, kWarpRowBits);
   fragment.add(In::Warp, 0, kWarpRowBits, kWgmmaRowBits);
@@ -183,15 +193,12 @@ std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid grou
 }
 
 std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGrid groups,
-                                          std::string *why) {
+                                          Refusal *why) {
   std::optional<MmaShape> mma = MmaShape::forElementBits(bits);
-  if (!mma || bits == 64) {
-    if (why)
-      *why = "wgmma has no operands of " + std::to_string(bits) + " bits";
-    return std::nullopt;
-  }
-  if (!fits("M", m, 1 << kWgmmaRowBits, why) || !fits("K", k, mma->k, why))
-    return std::nullopt;
+  if (!mma || bits == 64)
+    return refuse(why, "wgmma has no operands of " + std::to_string(bits) + " bits");
+  if (Refusal indivisible = whyNotDivisible({{"M", m, 1 << kWgmmaRowBits}, {"K", k, mma->k}}))
+    return refuse(why, std::move(indivisible));
   Fragment fragment(m, k);
   addInstructionA(fragment, *mma, KBits(*mma, 0));
   fragment.add(In::Warp, 0, kWarpRowBits, kWgmmaRowBits);

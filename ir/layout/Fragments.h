@@ -21,7 +21,6 @@
 
 #include "ir/layout/Layout.h"
 
-#include <string>
 #include <vector>
 
 namespace tile::layout {
@@ -49,22 +48,22 @@ struct WarpGrid {
 /// Layout of the accumulator, an M x N tile. Refused (with a sentence in *why) if the power-of-two
 /// part of a dimension is smaller than the instruction's.
 std::optional<Layout> accumulatorLayout(const MmaShape &mma, int64_t m, int64_t n, WarpGrid warps,
-                                        std::string *why = nullptr);
+                                        Refusal *why = nullptr);
 /// Layout of the left operand, an M x K tile; warps that differ only in their column hold the same.
 /// A `kWidth`, a power of two, is 0 for what the instruction's registers have.
 std::optional<Layout> operandALayout(const MmaShape &mma, int64_t m, int64_t k, WarpGrid warps,
-                                     std::string *why = nullptr, int64_t kWidth = 0);
+                                     Refusal *why = nullptr, int64_t kWidth = 0);
 /// Layout of the right operand, a K x N tile; warps that differ only in their row hold the same.
 std::optional<Layout> operandBLayout(const MmaShape &mma, int64_t k, int64_t n, WarpGrid warps,
-                                     std::string *why = nullptr, int64_t kWidth = 0);
+                                     Refusal *why = nullptr, int64_t kWidth = 0);
 
 /// Accumulator of wgmma m64nN: each group of 4 warps owns 64 rows, 16 per warp, its registers in
 /// the instruction's order; further groups along M, then along N as `groups` says.
 std::optional<Layout> wgmmaAccumulatorLayout(int64_t m, int64_t n, WarpGrid groups,
-                                             std::string *why = nullptr);
+                                             Refusal *why = nullptr);
 /// Left operand of wgmma in registers, elements of `bits` bits.
 std::optional<Layout> wgmmaOperandALayout(int bits, int64_t m, int64_t k, WarpGrid groups,
-                                          std::string *why = nullptr);
+                                          Refusal *why = nullptr);
 
 /// First coordinates along `dim` of the instructions of warp 0, in ascending order, each of so many
 /// elements along it.

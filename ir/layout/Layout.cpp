@@ -15,49 +15,41 @@ SizeParts splitSize(int64_t size) {
   return {bits, size >> bits};
 }
 
-static bool refuse(std::string *why, std::string reason) {
-  if (why)
-    *why = std::move(reason);
-  return false;
-}
-
-static bool checkShape(const Shape &shape, std::string *why) {
+static Refusal whyNoShape(const Shape &shape) {
   int64_t elements = 1;
   for (int64_t size : shape) {
     if (size < 1 || size > kMaxElements)
-      return refuse(why, "dimension of size " + std::to_string(size) + " is not in 1..2^30");
+      return "dimension of size " + std::to_string(size) + " is not in 1..2^30";
     elements *= size;
     if (elements > kMaxElements)
-      return refuse(why, "tile has more than 2^30 elements");
+      return "tile has more than 2^30 elements";
   }
-  return true;
+  return {};
 }
 
-static bool checkBasis(const Shape &shape, const Coords &vector, std::string *why) {
+static Refusal whyNoBasis(const Shape &shape, const Coords &vector) {
   if (vector.size() != shape.size())
-    return refuse(why, "basis vector has " + std::to_string(vector.size()) +
-                           " coordinates for a tile of rank " + std::to_string(shape.size()));
+    return "basis vector has " + std::to_string(vector.size()) +
+           " coordinates for a tile of rank " + std::to_string(shape.size());
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t linearSize = int64_t(1) << splitSize(shape[d]).bits;
     if (vector[d] < 0 || vector[d] >= linearSize)
-      return refuse(why, "basis coordinate " + std::to_string(vector[d]) + " of dimension " +
-                             std::to_string(d) + " is not below " + std::to_string(linearSize) +
-                             ", the power-of-two part of " + std::to_string(shape[d]));
+      return "basis coordinate " + std::to_string(vector[d]) + " of dimension " +
+             std::to_string(d) + " is not below " + std::to_string(linearSize) +
+             ", the power-of-two part of " + std::to_string(shape[d]);
   }
-  return true;
+  return {};
 }
 
-std::optional<Layout> Layout::create(Shape shape, Bases bases, std::string *why) {
-  if (!checkShape(shape, why))
-    return std::nullopt;
+std::optional<Layout> Layout::create(Shape shape, Bases bases, Refusal *why) {
+  if (Refusal noShape = whyNoShape(shape))
+    return refuse(why, std::move(noShape));
   for (const std::vector<Coords> &vectors : bases) {
-    if (vectors.size() > kMaxBitsOfAKind) {
-      refuse(why, "more than 24 basis vectors of one kind");
-      return std::nullopt;
-    }
+    if (vectors.size() > kMaxBitsOfAKind)
+      return refuse(why, "more than 24 basis vectors of one kind");
     for (const Coords &vector : vectors)
-      if (!checkBasis(shape, vector, why))
-        return std::nullopt;
+      if (Refusal noBasis = whyNoBasis(shape, vector))
+        return refuse(why, std::move(noBasis));
   }
   Layout result;
   result.dims_ = std::move(shape);

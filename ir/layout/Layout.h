@@ -46,6 +46,7 @@
 // use them.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/layout/LinearMap.h"
 
 #include <array>
@@ -103,7 +104,7 @@ public:
   /// Checks and builds. Refuses (with a sentence in *why) sizes below 1, tiles of more than 2^30
   /// elements, basis vectors of the wrong rank, and coordinates outside the linear part of their
   /// dimension.
-  static std::optional<Layout> create(Shape shape, Bases bases, std::string *why = nullptr);
+  static std::optional<Layout> create(Shape shape, Bases bases, Refusal *why = nullptr);
 
   /// Spread as asked, for a tile of any size: a dimension smaller than the spec replicates over the
   /// lanes and warps that are left over, a larger one continues in registers. Always 5 lane bits,

@@ -11,25 +11,20 @@ namespace tile::layout {
 
 std::optional<SharedLayout> SharedLayout::create(Shape shape, std::vector<int> panelBits,
                                                  LinearMap linear,
-                                                 std::vector<int64_t> digitStrides,
-                                                 std::string *why) {
-  auto refuse = [&](const char *reason) {
-    if (why)
-      *why = reason;
-    return std::nullopt;
-  };
+                                                 std::vector<int64_t> digitStrides, Refusal *why) {
   if (panelBits.size() != shape.size() || digitStrides.size() != shape.size())
-    return refuse("a shared layout needs panel bits and a digit stride for each dimension");
+    return refuse(why, "a shared layout needs panel bits and a digit stride for each dimension");
   int total = 0;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] < 1 || panelBits[d] < 0 || panelBits[d] > 30 || digitStrides[d] < 0)
-      return refuse("a shared layout needs positive sizes, 0 to 30 panel bits and strides >= 0");
+      return refuse(why,
+                    "a shared layout needs positive sizes, 0 to 30 panel bits and strides >= 0");
     total += panelBits[d];
   }
   if (linear.numInputs() != total)
-    return refuse("the linear part of a shared layout needs one column for each panel bit");
+    return refuse(why, "the linear part of a shared layout needs one column for each panel bit");
   if (!linear.isInjective())
-    return refuse("the linear part of a shared layout puts two elements at one offset");
+    return refuse(why, "the linear part of a shared layout puts two elements at one offset");
   SharedLayout result;
   result.dims_ = std::move(shape);
   result.panel_ = std::move(panelBits);
@@ -162,14 +157,13 @@ struct TmaRows {
 
 } // namespace
 
-/// The sentence that refuses a TMA layout, or nothing.
-static std::string refuseTma(const Shape &shape, const std::vector<int32_t> &order,
-                             int elementBytes, int swizzleBytes, int64_t boxColumns,
-                             const TmaRows &rows) {
+/// Why TMA does not write such a layout.
+static Refusal refuseTma(const Shape &shape, const std::vector<int32_t> &order, int elementBytes,
+                         int swizzleBytes, int64_t boxColumns, const TmaRows &rows) {
   int64_t patternBytes = 8 * int64_t(swizzleBytes);
   auto inner = static_cast<size_t>(order.front());
   if (swizzleBytes == 0)
-    return "";
+    return {};
   for (size_t i = 1; i < order.size(); ++i) {
     auto d = static_cast<size_t>(order[i]);
     bool hasDigit = shape[d] >> rows.panelBits[d] > 1;
@@ -181,31 +175,25 @@ static std::string refuseTma(const Shape &shape, const std::vector<int32_t> &ord
     return "a box of " + std::to_string(rows.elements * elementBytes) +
            " bytes is not a whole number of swizzle patterns of " + std::to_string(patternBytes) +
            " bytes";
-  return "";
+  return {};
 }
 
 std::optional<SharedLayout> SharedLayout::tma(const Shape &shape, const std::vector<int32_t> &order,
-                                              int elementBytes, int swizzleBytes,
-                                              std::string *why) {
-  auto refuse = [&](const std::string &reason) {
-    if (why)
-      *why = reason;
-    return std::nullopt;
-  };
+                                              int elementBytes, int swizzleBytes, Refusal *why) {
   bool knownMode = std::ranges::count(kTmaSwizzles, swizzleBytes) != 0;
   if (!knownMode || order.size() != shape.size() || order.empty())
-    return refuse("TMA swizzles are 0, 32, 64 or 128 bytes on tiles of rank 1 and more");
+    return refuse(why, "TMA swizzles are 0, 32, 64 or 128 bytes on tiles of rank 1 and more");
   auto inner = static_cast<size_t>(order.front());
   int64_t boxColumns = swizzleBytes ? swizzleBytes / elementBytes : shape[inner];
   if (shape[inner] % boxColumns != 0)
-    return refuse("the fastest dimension, " + std::to_string(shape[inner]) +
-                  ", is not a multiple of the box's " + std::to_string(boxColumns) + " elements");
+    return refuse(why, "the fastest dimension, " + std::to_string(shape[inner]) +
+                           ", is not a multiple of the box's " + std::to_string(boxColumns) +
+                           " elements");
   TmaRows rows(shape.size(), boxColumns);
   for (size_t i = 1; i < order.size(); ++i)
     rows.append(static_cast<size_t>(order[i]), shape[static_cast<size_t>(order[i])]);
-  std::string reason = refuseTma(shape, order, elementBytes, swizzleBytes, boxColumns, rows);
-  if (!reason.empty())
-    return refuse(reason);
+  if (Refusal noTma = refuseTma(shape, order, elementBytes, swizzleBytes, boxColumns, rows))
+    return refuse(why, std::move(noTma));
 
   // A box of odd width is one box: its odd digit continues the row. Otherwise boxes follow boxes.
   int columnBits = splitSize(boxColumns).bits;

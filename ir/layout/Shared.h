@@ -38,7 +38,7 @@ public:
   /// of the wrong length and maps that are not one-to-one.
   static std::optional<SharedLayout> create(Shape shape, std::vector<int> panelBits,
                                             LinearMap linear, std::vector<int64_t> digitStrides,
-                                            std::string *why = nullptr);
+                                            Refusal *why = nullptr);
 
   /// Row-major in the given order (fastest dimension first) without swizzle.
   static SharedLayout rowMajor(const Shape &shape, const std::vector<int32_t> &order);
@@ -58,7 +58,7 @@ public:
   /// odd digit.
   static std::optional<SharedLayout> tma(const Shape &shape, const std::vector<int32_t> &order,
                                          int elementBytes, int swizzleBytes,
-                                         std::string *why = nullptr);
+                                         Refusal *why = nullptr);
 
   [[nodiscard]] const Shape &shape() const { return dims_; }
   [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }

@@ -86,18 +86,13 @@ int64_t WgmmaOperand::startOf(int64_t outer, int64_t k) const {
 
 std::optional<WgmmaOperand> matchWgmmaOperand(const SharedLayout &shared, int outerDim,
                                               int64_t outerBlock, int64_t kBlock, int elementBytes,
-                                              std::string *why) {
-  auto refuse = [&](const char *reason) {
-    if (why)
-      *why = reason;
-    return std::nullopt;
-  };
+                                              Refusal *why) {
   if (shared.rank() != 2 || outerDim < 0 || outerDim > 1 || elementBytes > kChunkBytes)
-    return refuse("the tile is not a matrix");
+    return refuse(why, "the tile is not a matrix");
   auto outer = static_cast<size_t>(outerDim);
   Blocks blocks = {shared.shape()[outer], shared.shape()[1 - outer], outerBlock, kBlock};
   if (blocks.outer % outerBlock || blocks.k % kBlock)
-    return refuse("the tile is no multiple of the instruction");
+    return refuse(why, "the tile is no multiple of the instruction");
   for (int swizzle : {128, 64, 32})
     for (bool isKMajor : {true, false}) {
       WgmmaOperand operand{swizzle, isKMajor, 0, 0, shared, outerDim, elementBytes};
@@ -110,7 +105,7 @@ std::optional<WgmmaOperand> matchWgmmaOperand(const SharedLayout &shared, int ou
           reachesAll(operand, blocks))
         return operand;
     }
-  return refuse("no descriptor reaches the elements where they lie in shared memory");
+  return refuse(why, "no descriptor reaches the elements where they lie in shared memory");
 }
 
 std::optional<SharedLayout>

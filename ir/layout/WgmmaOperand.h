@@ -15,7 +15,6 @@
 #include "ir/layout/Shared.h"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace tile::layout {
@@ -39,7 +38,7 @@ struct WgmmaOperand {
 /// Nothing, with a sentence in *why, if no descriptor reaches the tile's elements where they lie.
 std::optional<WgmmaOperand> matchWgmmaOperand(const SharedLayout &shared, int outerDim,
                                               int64_t outerBlock, int64_t kBlock, int elementBytes,
-                                              std::string *why = nullptr);
+                                              Refusal *why = nullptr);
 
 /// Memory for a tile that wgmma reads, its dimensions from the fastest in `order`: rows as wide as
 /// the widest swizzle that divides the fastest dimension, as the TMA engine writes them. Nothing if

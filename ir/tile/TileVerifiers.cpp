@@ -256,10 +256,10 @@ LogicalResult ReshapeOp::verify() {
   layout::Shape target(to.getShape().begin(), to.getShape().end());
   auto anyLayout =
       layout::Layout::replicated(layout::Shape(from.getShape().begin(), from.getShape().end()), 1);
-  std::string why;
+  Refusal why;
   if (!layout::reshape(anyLayout, target, &why))
     return emitOpError("cannot reshape ")
-           << shapeText(from.getShape()) << " into " << shapeText(to.getShape()) << ": " << why;
+           << shapeText(from.getShape()) << " into " << shapeText(to.getShape()) << ": " << *why;
   return success();
 }
 

@@ -114,16 +114,13 @@ class SliceBuilder {
 public:
   explicit SliceBuilder(scf::ForOp loop) : loop_(loop) {}
 
-  std::optional<AheadSlice> build(ValueRange values, std::string *why) {
+  std::optional<AheadSlice> build(ValueRange values, Refusal *why) {
     SmallVector<Operation *> ops, steps;
     bool isKnown = collect(values, ops, /*mayRead=*/true);
     for (size_t i = 0; isKnown && i < slice_.carried.size(); ++i)
       isKnown = collect(nextOf(slice_.carried[i]), steps, /*mayRead=*/false);
-    if (!isKnown) {
-      if (why)
-        *why = reason_;
-      return std::nullopt;
-    }
+    if (!isKnown)
+      return tile::refuse(why, std::move(refusal_));
     slice_.ops = inOrder(ops), slice_.steps = inOrder(steps);
     return std::move(slice_);
   }
@@ -173,7 +170,7 @@ private:
     if (!mayRead)
       return refuse("its place follows from memory read in each iteration before");
     Refusal why = whyNotAheadOf(rootOfRead(op), loop_);
-    return !why || refuse(*why);
+    return !why || refuse(std::move(why));
   }
 
   // As that to the next place of a flattened nest.
@@ -182,8 +179,8 @@ private:
            llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
   }
 
-  bool refuse(std::string sentence) {
-    reason_ = std::move(sentence);
+  bool refuse(Refusal because) {
+    refusal_ = std::move(because);
     return false;
   }
 
@@ -194,7 +191,7 @@ private:
 
   scf::ForOp loop_;
   AheadSlice slice_;
-  std::string reason_;
+  Refusal refusal_;
 };
 
 } // namespace
@@ -203,7 +200,7 @@ bool AheadSlice::isSpeculatable() const {
   return llvm::all_of(ops, [](Operation *op) { return isPure(op); });
 }
 
-std::optional<AheadSlice> aheadSlice(ValueRange values, scf::ForOp loop, std::string *why) {
+std::optional<AheadSlice> aheadSlice(ValueRange values, scf::ForOp loop, Refusal *why) {
   return SliceBuilder(loop).build(values, why);
 }
 
@@ -243,7 +240,7 @@ Refusal whyNotAhead(ir::ViewLoadOp load) {
     return "its product does not stand in the same body";
   if (load.getIsVolatile())
     return "it is volatile";
-  std::string why;
+  Refusal why;
   if (!aheadSlice(load->getOperands(), loop, &why))
     return why;
   return whyNotAheadOf(rootOf(load.getView()), loop);

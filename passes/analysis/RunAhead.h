@@ -3,13 +3,12 @@
 // what is there.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
-#include "passes/Refusal.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <optional>
-#include <string>
 
 namespace tile::passes {
 
@@ -51,7 +50,7 @@ struct AheadSlice {
 /// The slice of values in the body of a loop; nothing, with a sentence in *why, if they follow from
 /// more than scalars, constants and memory that the loop does not write.
 std::optional<AheadSlice> aheadSlice(mlir::ValueRange values, mlir::scf::ForOp loop,
-                                     std::string *why = nullptr);
+                                     Refusal *why = nullptr);
 
 /// The operations that begin to fill the rings whose fills the iterations of a loop number: none if
 /// its loads stay, one a ring.

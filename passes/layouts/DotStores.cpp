@@ -53,9 +53,9 @@ static ConvertLayoutOp changeBefore(ir::ViewStoreOp store) {
 }
 
 static bool takesByTma(ir::ViewStoreOp store, Value held) {
-  std::string why;
+  Refusal why;
   if (!gpu::planTensorStore(store, cast<RankedTensorType>(held.getType()), &why)) {
-    gpu::addRefusal(store, "tma refused: " + why);
+    gpu::addRefusal(store, "tma refused: " + *why);
     return false;
   }
   store.getValueMutable().assign(held);

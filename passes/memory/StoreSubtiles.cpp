@@ -167,11 +167,11 @@ public:
 
   // False if threads have to store the tile as they hold it, as when layouts were not propagated.
   bool storeByTma() {
-    std::string why;
+    Refusal why;
     std::optional<gpu::TensorStorePlan> plan = gpu::planTensorStore(store_, tile_, &why);
     if (!plan) {
       gpu::setVariant(store_, gpu::StoreVariant::Vector);
-      gpu::addRefusal(store_, "tma refused: " + why);
+      gpu::addRefusal(store_, "tma refused: " + *why);
       return false;
     }
     allocate(plan->memory, gpu::startsOfParts(tile_.getShape(), plan->part.getShape()).size());

@@ -166,9 +166,9 @@ private:
                                 "same condition: they are "
                                 "waited for together");
       gpu::SmemType tile = memory_.tile(copy.getOperandIndex()).getResult().getType();
-      std::string why;
+      Refusal why;
       if (!gpu::planTensorCopy(copy, copy.getView(), copy.getShape(), tile, &why))
-        return copy.emitOpError("cannot be done by TMA: ") << why;
+        return copy.emitOpError("cannot be done by TMA: ") << *why;
       bytes += ShapedType::getNumElements(tile.getShape()) * gpu::bytesOf(tile.getElementType());
     }
     b_.setInsertionPoint(last);

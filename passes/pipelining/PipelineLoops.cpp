@@ -95,10 +95,10 @@ private:
     for (gpu::RingPutOp put : ops_.puts)
       if (!collectLoad(put.getValue().getDefiningOp(), places))
         return put.emitOpError("cannot run ahead: it puts what no load of the body delivers");
-    std::string why;
+    Refusal why;
     std::optional<AheadSlice> slice = aheadSlice(places, loop_, &why);
     if (!slice)
-      return ops_.acquire.emitOpError("cannot run ahead: of a load, ") << why;
+      return ops_.acquire.emitOpError("cannot run ahead: of a load, ") << *why;
     slice_ = std::move(*slice);
     return success();
   }

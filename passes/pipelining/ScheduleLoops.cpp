@@ -145,7 +145,7 @@ struct ScheduleLoops : passes::impl::ScheduleLoopsBase<ScheduleLoops> {
   }
 
   static Refusal whyNotSkewed(scf::ForOp loop, int32_t stages) {
-    std::string why;
+    Refusal why;
     std::optional<LoopSkew> skew = skewOf(loop, &why);
     if (!skew)
       return why;

@@ -245,10 +245,10 @@ struct SkewLoops : passes::impl::SkewLoopsBase<SkewLoops> {
     if (loops.empty())
       return;
     for (scf::ForOp loop : loops) {
-      std::string why;
+      Refusal why;
       std::optional<LoopSkew> skew = skewOf(loop, &why);
       if (!skew) {
-        loop.emitError("cannot be skewed as it is planned: ") << why;
+        loop.emitError("cannot be skewed as it is planned: ") << *why;
         return signalPassFailure();
       }
       if (isFilledAhead(loop, *skew))

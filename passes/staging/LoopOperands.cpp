@@ -63,7 +63,7 @@ bool decideTma(ir::ViewLoadOp load, LoopOperand &part) {
   gpu::SmemType demanded = memoryForWgmma(part),
                 memory =
                     demanded ? demanded : gpu::tensorCopyMemory(load, shape, element, part.shape);
-  std::string why = "its fastest dimension in the view is none of the tile";
+  Refusal why = "its fastest dimension in the view is none of the tile";
   bool isPossible = memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why);
   if (isPossible && !demanded && !isRow(part.shape) &&
       readCost(memory, part.readers) >
@@ -76,7 +76,7 @@ bool decideTma(ir::ViewLoadOp load, LoopOperand &part) {
     part.transport = gpu::LoadVariant::Tma;
     return true;
   }
-  gpu::addRefusal(load, "tma refused: " + why);
+  gpu::addRefusal(load, "tma refused: " + *why);
   gpu::setVariant(load, gpu::LoadVariant::CpAsync);
   return false;
 }

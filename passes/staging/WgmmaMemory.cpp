@@ -120,32 +120,28 @@ bool isKMajorOperand(OpOperand &operand) {
   return fastest == (operand.getOperandNumber() == 0 ? 1 : 0);
 }
 
-std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string *why) {
+std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, Refusal *why) {
   auto dot = cast<ir::DotOp>(operand.getOwner());
   bool isA = operand.getOperandNumber() == 0;
-  auto refuse = [&](const Twine &reason) {
-    if (why)
-      *why = reason.str();
-    return std::nullopt;
-  };
-  StringRef name = isA ? "A" : "B";
+  std::string name = isA ? "A" : "B";
   std::optional<ir::WgmmaInstruction> wgmma = wgmmaFor(dot);
   if (!wgmma)
-    return refuse("no instruction for these types");
+    return refuse(why, "no instruction for these types");
   if (isA && staysInRegisters(operand))
-    return refuse("A is computed, not loaded");
+    return refuse(why, "A is computed, not loaded");
   bool isKMajor = isKMajorOperand(operand);
   int32_t outer = isA ? 0 : 1, fastest = isKMajor ? 1 - outer : outer;
   if (!isKMajor && !wgmma->takesMnMajor)
-    return refuse("neighbours of " + name + " in memory lie along " + (isA ? "M" : "N") +
-                  "; for operands of " + Twine(wgmma->bits) + " bits they must lie along K");
+    return refuse(why, "neighbours of " + name + " in memory lie along " + (isA ? "M" : "N") +
+                           "; for operands of " + std::to_string(wgmma->bits) +
+                           " bits they must lie along K");
   ArrayRef<int64_t> shape = ir::shapeOf(operand.get().getType());
   int bytes = wgmma->bits / 8;
   auto memory = layout::wgmmaOperandMemory({shape[0], shape[1]}, {fastest, 1 - fastest}, bytes);
   if (!memory)
-    return refuse("rows of " + name + " in memory are " +
-                  Twine(shape[static_cast<size_t>(fastest)] * bytes) +
-                  " bytes, not a multiple of 32");
+    return refuse(why, "rows of " + name + " in memory are " +
+                           std::to_string(shape[static_cast<size_t>(fastest)] * bytes) +
+                           " bytes, not a multiple of 32");
   int64_t block = isA ? ir::kWgmmaRows : wgmmaColumnsOf(dot, *wgmma);
   if (!layout::matchWgmmaOperand(*memory, outer, block, wgmma->k, bytes, why))
     return std::nullopt;
@@ -153,7 +149,7 @@ std::optional<layout::SharedLayout> wgmmaMemory(OpOperand &operand, std::string 
 }
 
 gpu::SmemType wgmmaStagingType(OpOperand &operand) {
-  std::optional<layout::SharedLayout> memory = wgmmaMemory(operand, nullptr);
+  std::optional<layout::SharedLayout> memory = wgmmaMemory(operand);
   Type type = operand.get().getType();
   MLIRContext *context = type.getContext();
   return memory ? gpu::SmemType::get(context, ir::shapeOf(type), elementInMemory(operand),

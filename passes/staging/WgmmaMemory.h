@@ -2,12 +2,12 @@
 // stages the operands ask the same function, so that what the one assumed is what the other builds.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/instructions/Wgmma.h"
 #include "ir/layout/Shared.h"
 
 #include <optional>
-#include <string>
 
 namespace tile::passes {
 
@@ -30,7 +30,7 @@ bool isKMajorOperand(mlir::OpOperand &operand);
 
 /// The memory of an operand of a wgmma. Nothing, with a sentence in *why, if it is an A that stays
 /// in registers, or if the instructions cannot read it in that order.
-std::optional<layout::SharedLayout> wgmmaMemory(mlir::OpOperand &operand, std::string *why);
+std::optional<layout::SharedLayout> wgmmaMemory(mlir::OpOperand &operand, Refusal *why = nullptr);
 
 /// The same as the type of a staged tile; null if there is none.
 gpu::SmemType wgmmaStagingType(mlir::OpOperand &operand);

@@ -2,8 +2,8 @@
 // divides the outer one among teams.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
-#include "passes/Refusal.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tile::passes {

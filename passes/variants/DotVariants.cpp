@@ -71,19 +71,19 @@ static Refusal whyNotRounded(OpOperand &operand) {
     tile = tile.getUsers().begin()->getResult(0);
   if (tile != operand.get() || !tile.hasOneUse())
     return name + " is used elsewhere, too, where it may not be rounded to tf32";
-  std::string why;
+  Refusal why;
   gpu::SmemType memory = wgmmaStagingType(operand);
   ArrayRef<int64_t> shape = ir::shapeOf(load.getResult().getType());
   if (memory && gpu::planTensorCopy(load, load.getView(), shape, memory, &why))
     return {};
-  return name + " cannot be rounded by TMA: " + why;
+  return name + " cannot be rounded by TMA: " + *why;
 }
 
 static Refusal whyNotOperand(OpOperand &operand, const ir::WgmmaInstruction &wgmma) {
   bool isRounded = wgmma.bits == 32;
   if (operand.getOperandNumber() == 0 && !isRounded && staysInRegisters(operand))
     return {}; // it stays in registers
-  std::string why;
+  Refusal why;
   if (!wgmmaMemory(operand, &why))
     return why;
   return isRounded ? whyNotRounded(operand) : Refusal();

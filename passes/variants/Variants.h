@@ -3,9 +3,9 @@
 // from here.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "ir/target/Target.h"
-#include "passes/Refusal.h"
 #include "mlir/IR/Operation.h"
 
 namespace tile::passes {

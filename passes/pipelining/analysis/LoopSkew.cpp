@@ -24,13 +24,10 @@ public:
       rings_.push_back(acquire.getRing());
   }
 
-  std::optional<LoopSkew> build(std::string *why) {
+  std::optional<LoopSkew> build(Refusal *why) {
     if (!findLateDots() || !collectLate() || !collectLagging() || !collectLeading() ||
-        !areEffectsOfOnePart()) {
-      if (why)
-        *why = reason_;
-      return std::nullopt;
-    }
+        !areEffectsOfOnePart())
+      return tile::refuse(why, std::move(refusal_));
     sort(skew_.leading), sort(skew_.lagging), sort(skew_.late);
     return std::move(skew_);
   }
@@ -99,7 +96,7 @@ private:
     for (Operation *op : skew_.late)
       lag(op);
     lagRings();
-    return reason_.empty();
+    return !refusal_;
   }
 
   void lagRings() {
@@ -180,7 +177,7 @@ private:
         takeYielded(loop_.getTiedLoopRegionIterArg(result));
     lagRings();
     leadEffects([](Operation *) { return true; });
-    return reason_.empty();
+    return !refusal_;
   }
 
   void leadEffects(llvm::function_ref<bool(Operation *)> isWanted) {
@@ -225,7 +222,7 @@ private:
   }
 
   bool refuse(const char *sentence) {
-    reason_ = sentence;
+    refusal_ = sentence;
     return false;
   }
 
@@ -234,7 +231,7 @@ private:
   llvm::DenseMap<Operation *, bool> repeatable_;
   llvm::DenseSet<Value> yielded_;
   LoopSkew skew_;
-  std::string reason_;
+  Refusal refusal_;
 };
 
 } // namespace
@@ -251,7 +248,7 @@ bool fillsRing(Operation *op, Value ring) {
       .wasInterrupted();
 }
 
-std::optional<LoopSkew> skewOf(scf::ForOp loop, std::string *why) {
+std::optional<LoopSkew> skewOf(scf::ForOp loop, Refusal *why) {
   return SkewBuilder(loop).build(why);
 }
 

@@ -1,12 +1,12 @@
 // Divides the body of a loop into a leading and a lagging part, for SkewLoops.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <optional>
-#include <string>
 
 namespace tile::passes {
 
@@ -34,6 +34,6 @@ struct LoopSkew {
 bool fillsRing(mlir::Operation *op, mlir::Value ring);
 
 /// Nothing, with a sentence in *why, if no dot can lag.
-std::optional<LoopSkew> skewOf(mlir::scf::ForOp loop, std::string *why = nullptr);
+std::optional<LoopSkew> skewOf(mlir::scf::ForOp loop, Refusal *why = nullptr);
 
 } // namespace tile::passes

@@ -2,8 +2,8 @@
 // these, the loops and branches around them, and everything that they depend on.
 #pragma once
 
+#include "base/Refusal.h"
 #include "ir/gpu/TileGpuDialect.h"
-#include "passes/Refusal.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 

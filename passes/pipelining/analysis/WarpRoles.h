@@ -1,7 +1,7 @@
 // Decides whether a producer warp may fill the rings of a loop.
 #pragma once
 
-#include "passes/Refusal.h"
+#include "base/Refusal.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

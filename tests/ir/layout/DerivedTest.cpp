@@ -132,12 +132,12 @@ TEST(Derived, ReshapeKeepsRowMajorIndicesOrRefuses) {
       if (elementCount(from) != elementCount(to))
         continue;
       for (const Layout &source : sampleLayouts(from, 2)) {
-        std::string why;
+        Refusal why;
         std::optional<Layout> result = reshape(source, to, &why);
         ASSERT_EQ(result.has_value(), oddFactorsStayOutermost(from, to)) << source.toString();
         ++(result ? legal : refused);
         if (!result) {
-          ASSERT_NE(why.find("odd factor"), std::string::npos);
+          ASSERT_NE((*why).find("odd factor"), std::string::npos);
           continue;
         }
         forEachPlace(source, [&](int32_t reg, int32_t lane, int32_t warp) {
@@ -152,9 +152,9 @@ TEST(Derived, ReshapeKeepsRowMajorIndicesOrRefuses) {
 }
 
 TEST(Derived, ReshapeNamesTheCounts) {
-  std::string why;
+  Refusal why;
   EXPECT_FALSE(reshape(Layout::replicated({4, 6}, 1), {5, 5}, &why));
-  EXPECT_EQ(why, "reshape of 4x6 to 5x5 changes the number of elements from 24 to 25");
+  EXPECT_EQ(*why, "reshape of 4x6 to 5x5 changes the number of elements from 24 to 25");
 }
 
 /// Each place of `whole` holds the element that the low bits give within a tile and the others among tiles.

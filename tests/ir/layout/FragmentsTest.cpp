@@ -153,9 +153,9 @@ TEST(Fragments, KWidthsRenumberBothOperandsAlike) {
         int64_t width = bytes * 8 / bits;
         expectInstructionsAgreeOnK(mma, width, std::max<int64_t>(mma.k, 4 * width) * repeats);
       }
-  std::string why;
+  Refusal why;
   EXPECT_FALSE(operandALayout(*MmaShape::forElementBits(16), 16, 16, {}, &why, 8));
-  EXPECT_EQ(why, "dot dimension K = 16 is not a multiple of 32, the size of one instruction");
+  EXPECT_EQ(*why, "dot dimension K = 16 is not a multiple of 32, the size of one instruction");
 }
 
 TEST(Fragments, OddTilesOfAllThreeDimensions) {
@@ -166,11 +166,11 @@ TEST(Fragments, OddTilesOfAllThreeDimensions) {
 
 TEST(Fragments, TooSmallTilesAreRefusedWithAReason) {
   MmaShape mma = *MmaShape::forElementBits(16);
-  std::string why;
+  Refusal why;
   EXPECT_FALSE(accumulatorLayout(mma, 8, 64, {}, &why));
-  EXPECT_EQ(why, "dot dimension M = 8 is not a multiple of 16, the size of one instruction");
+  EXPECT_EQ(*why, "dot dimension M = 8 is not a multiple of 16, the size of one instruction");
   EXPECT_FALSE(operandBLayout(mma, 24, 64, {}, &why));
-  EXPECT_EQ(why, "dot dimension K = 24 is not a multiple of 16, the size of one instruction");
+  EXPECT_EQ(*why, "dot dimension K = 24 is not a multiple of 16, the size of one instruction");
 }
 
 TEST(Fragments, WgmmaAccumulatorEqualsTheManual) {

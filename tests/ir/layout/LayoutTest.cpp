@@ -99,15 +99,15 @@ TEST(Layout, EssayTablesHold) {
 }
 
 TEST(Layout, CreateRefusesWithAReason) {
-  std::string why;
+  Refusal why;
   EXPECT_FALSE(Layout::create({0}, {}, &why));
-  EXPECT_EQ(why, "dimension of size 0 is not in 1..2^30");
+  EXPECT_EQ(*why, "dimension of size 0 is not in 1..2^30");
   EXPECT_FALSE(Layout::create({1 << 20, 1 << 20}, {}, &why));
-  EXPECT_EQ(why, "tile has more than 2^30 elements");
+  EXPECT_EQ(*why, "tile has more than 2^30 elements");
   EXPECT_FALSE(Layout::create({6}, {{{{2}}, {}, {}, {}}}, &why));
-  EXPECT_EQ(why, "basis coordinate 2 of dimension 0 is not below 2, the power-of-two part of 6");
+  EXPECT_EQ(*why, "basis coordinate 2 of dimension 0 is not below 2, the power-of-two part of 6");
   EXPECT_FALSE(Layout::create({4, 4}, {{{{1}}, {}, {}, {}}}, &why));
-  EXPECT_EQ(why, "basis vector has 1 coordinates for a tile of rank 2");
+  EXPECT_EQ(*why, "basis vector has 1 coordinates for a tile of rank 2");
 }
 
 TEST(Layout, CoalescedNeighboursInMemoryAreNeighboursInTheWarp) {

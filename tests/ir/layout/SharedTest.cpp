@@ -94,11 +94,11 @@ TEST(Shared, TmaLayoutsFollowTheEngine) {
 }
 
 TEST(Shared, TmaRefusesWhatItsPatternCannotExpress) {
-  std::string why;
+  Refusal why;
   EXPECT_FALSE(SharedLayout::tma({64, 48}, {1, 0}, 2, 128, &why));
-  EXPECT_EQ(why, "the fastest dimension, 48, is not a multiple of the box's 64 elements");
+  EXPECT_EQ(*why, "the fastest dimension, 48, is not a multiple of the box's 64 elements");
   EXPECT_FALSE(SharedLayout::tma({12, 64}, {1, 0}, 2, 128, &why));
-  EXPECT_EQ(why, "dimension of size 12 repeats within one swizzle pattern of 1024 bytes");
+  EXPECT_EQ(*why, "dimension of size 12 repeats within one swizzle pattern of 1024 bytes");
 }
 
 TEST(Shared, RowsUpTo128BytesAreSwizzledLikeTma) {
@@ -119,9 +119,9 @@ TEST(Shared, PermutedSeesTheSameMemory) {
 }
 
 TEST(Shared, CreateRefusesCollisionsWithAReason) {
-  std::string why;
+  Refusal why;
   EXPECT_FALSE(SharedLayout::create({4}, {2}, LinearMap({1, 1}), {4}, &why));
-  EXPECT_EQ(why, "the linear part of a shared layout puts two elements at one offset");
+  EXPECT_EQ(*why, "the linear part of a shared layout puts two elements at one offset");
   EXPECT_FALSE(SharedLayout::create({4}, {2}, LinearMap({1}), {4}, &why));
   EXPECT_FALSE(SharedLayout::create({4}, {}, LinearMap(), {4}, &why));
 }

@@ -46,9 +46,9 @@ TEST(WgmmaOperand, EveryElementIsWhereTheEngineReadsIt) {
     auto memory = wgmmaOperandMemory(c.shape, c.order, c.bytes);
     ASSERT_TRUE(memory);
     SCOPED_TRACE(memory->toString());
-    std::string why;
+    Refusal why;
     auto operand = matchWgmmaOperand(*memory, c.outerDim, c.outerBlock, c.kBlock, c.bytes, &why);
-    ASSERT_TRUE(operand) << why;
+    ASSERT_TRUE(operand) << *why;
     EXPECT_EQ(operand->swizzleBytes, c.swizzle);
     EXPECT_EQ(operand->isKMajor, c.isKMajor);
     auto outer = static_cast<size_t>(c.outerDim);
@@ -64,14 +64,14 @@ TEST(WgmmaOperand, EveryElementIsWhereTheEngineReadsIt) {
 }
 
 TEST(WgmmaOperand, WhatNoDescriptorReachesIsRefused) {
-  std::string why;
+  Refusal why;
   SharedLayout plain = SharedLayout::rowMajor({64, 64}, {1, 0});
   EXPECT_FALSE(matchWgmmaOperand(plain, 0, 64, 16, 2, &why));
-  EXPECT_EQ(why, "no descriptor reaches the elements where they lie in shared memory");
+  EXPECT_EQ(*why, "no descriptor reaches the elements where they lie in shared memory");
   EXPECT_FALSE(matchWgmmaOperand(plain, 0, 128, 16, 2, &why));
-  EXPECT_EQ(why, "the tile is no multiple of the instruction");
+  EXPECT_EQ(*why, "the tile is no multiple of the instruction");
   EXPECT_FALSE(matchWgmmaOperand(SharedLayout::rowMajor({64}, {0}), 0, 64, 16, 2, &why));
-  EXPECT_EQ(why, "the tile is not a matrix");
+  EXPECT_EQ(*why, "the tile is not a matrix");
   EXPECT_FALSE(wgmmaOperandMemory({64, 8}, {1, 0}, 2)); // rows of 16 bytes
 }
 
