@@ -339,6 +339,7 @@ def TileGpu_BarrierOp : TileGpu_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins CArg<"::llvm::StringRef", "{}">:$reason, CArg<"::tile::gpu::Scope", "::tile::gpu::Scope::Team">:$scope)>];
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // TILE_IR_TILEGPUOPS_TD

@@ -5,8 +5,12 @@
 include "ir/gpu/TileGpuOpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-class TileGpu_RingStep<string opMnemonic> : TileGpu_Op<opMnemonic, [MemoryEffects<[MemRead<TileGpu_SharedMemory>,
-                                                                                      MemWrite<TileGpu_SharedMemory>]>]> {
+// Passes ask the allocation how a ring is filled, so it must be known at compile time.
+def TileGpu_OnKnownRing : PredOpTrait<"the ring is that of a tilegpu.ring_alloc",
+    CPred<"::llvm::isa_and_present<::tile::gpu::RingAllocOp>($ring.getDefiningOp())">>;
+
+class TileGpu_RingStep<string opMnemonic> : TileGpu_Op<opMnemonic, [TileGpu_OnKnownRing,
+    MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>]> {
   let arguments = (ins TileGpu_RingType:$ring, I32:$fill);
   let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
 }
@@ -48,7 +52,7 @@ def TileGpu_ProducerAcquireOp : TileGpu_RingStep<"producer_acquire"> {
   }];
 }
 
-def TileGpu_RingCopyOp : TileGpu_Op<"ring_copy", [AttrSizedOperandSegments,
+def TileGpu_RingCopyOp : TileGpu_Op<"ring_copy", [AttrSizedOperandSegments, TileGpu_OnKnownRing,
     MemoryEffects<[MemRead, MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Copy a tile of a view into a fill of a ring, asynchronously";
   let description = [{
@@ -78,7 +82,7 @@ def TileGpu_RingCopyOp : TileGpu_Op<"ring_copy", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
-def TileGpu_RingPutOp : TileGpu_Op<"ring_put", [MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
+def TileGpu_RingPutOp : TileGpu_Op<"ring_put", [TileGpu_OnKnownRing, MemoryEffects<[MemWrite<TileGpu_SharedMemory>]>]> {
   let summary = "Write a tile from registers into a fill of a ring";
   let description = [{
     The tile becomes operand number `operand_index` of the stage.
@@ -114,8 +118,9 @@ def TileGpu_ProducerCommitOp : TileGpu_RingStep<"producer_commit"> {
   }];
 }
 
-def TileGpu_ConsumerWaitOp : TileGpu_Op<"consumer_wait", [MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>,
-                                              DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def TileGpu_ConsumerWaitOp : TileGpu_Op<"consumer_wait", [TileGpu_OnKnownRing,
+    MemoryEffects<[MemRead<TileGpu_SharedMemory>, MemWrite<TileGpu_SharedMemory>]>,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Wait for a fill to arrive, and name its tiles";
   let description = [{
     The fill's copies and puts are visible to all threads afterwards. The tiles of a ring have no
@@ -139,8 +144,8 @@ def TileGpu_ConsumerWaitOp : TileGpu_Op<"consumer_wait", [MemoryEffects<[MemRead
   let assemblyFormat = "$ring `[` $fill `]` attr-dict `:` type($ring)";
 }
 
-def TileGpu_RingTilesOp : TileGpu_Op<"ring_tiles", [MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
-                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def TileGpu_RingTilesOp : TileGpu_Op<"ring_tiles", [TileGpu_OnKnownRing, MemoryEffects<[MemRead<TileGpu_SharedMemory>]>,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "The tiles of a fill that this thread has already waited for";
   let description = [{
     Names them again without waiting, for a loop that reads some tiles of a fill in one iteration

@@ -1,5 +1,6 @@
 // Verifiers of operations on rings and of asynchronous copies. The order of a ring's steps is
 // verified per function, by passes/pipelining/analysis/RingProtocol.h.
+#include "ir/annotations/AccessAnnotations.h"
 #include "ir/gpu/TileGpuDialect.h"
 
 using namespace mlir;
@@ -69,6 +70,8 @@ LogicalResult tile::gpu::verifyCopiedTile(Operation *op, ir::ViewType view, size
   if (withoutUnits(shape) != withoutUnits(smem.getShape()))
     return op->emitOpError(
         "the tile must have the extents of the shared memory, but for those of 1");
+  if (!accessOf(op))
+    return op->emitOpError("needs tilegpu.access, which says the order of the view's dimensions");
   return success();
 }
 

@@ -63,7 +63,12 @@ def TileGpu_WarpSpecializeOp : TileGpu_Op<"warp_specialize", [NoTerminator, Sing
   let hasVerifier = 1;
 }
 
-def TileGpu_OrderBeginOp : TileGpu_Op<"order_begin"> {
+// Whole warpgroups of consumers execute it: neither a producer nor an elected thread.
+class TileGpu_OrderOp<string opMnemonic, list<Trait> traits = []> : TileGpu_Op<opMnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def TileGpu_OrderBeginOp : TileGpu_OrderOp<"order_begin"> {
   let summary = "The first warpgroup may issue its first dots";
   let description = [{
     The last warpgroup arrives at the first one's named barrier, before the first
@@ -77,7 +82,7 @@ def TileGpu_OrderBeginOp : TileGpu_Op<"order_begin"> {
   let assemblyFormat = "attr-dict";
 }
 
-def TileGpu_OrderWaitOp : TileGpu_Op<"order_wait"> {
+def TileGpu_OrderWaitOp : TileGpu_OrderOp<"order_wait"> {
   let summary = "A warpgroup waits until it may issue its dots";
   let description = [{
     An ordered barrier, as CUTLASS's OrderedSequenceBarrier: warpgroups issue dots in a fixed order,
@@ -95,7 +100,7 @@ def TileGpu_OrderWaitOp : TileGpu_Op<"order_wait"> {
   let assemblyFormat = "attr-dict";
 }
 
-def TileGpu_OrderArriveOp : TileGpu_Op<"order_arrive", [AttrSizedOperandSegments]> {
+def TileGpu_OrderArriveOp : TileGpu_OrderOp<"order_arrive", [AttrSizedOperandSegments]> {
   let summary = "The next warpgroup may issue its dots";
   let description = [{
     In ping-pong it stands in the flattened loop and takes effect in the last step of a tile, where
@@ -118,7 +123,7 @@ def TileGpu_OrderArriveOp : TileGpu_Op<"order_arrive", [AttrSizedOperandSegments
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::Value(), ::mlir::Value()); }]>];
 }
 
-def TileGpu_OrderEndOp : TileGpu_Op<"order_end"> {
+def TileGpu_OrderEndOp : TileGpu_OrderOp<"order_end"> {
   let summary = "The first warpgroup waits for the last one's final arrival";
   let description = [{
     It stands after the last `tilegpu.order_arrive`, so that every `bar.arrive` has its `bar.sync`.

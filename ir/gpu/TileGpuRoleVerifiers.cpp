@@ -14,6 +14,32 @@ void BarrierOp::build(OpBuilder &b, OperationState &state, StringRef reason, Sco
   state.getOrAddProperties<Properties>().scope = ScopeAttr::get(b.getContext(), scope);
 }
 
+// Threads that synchronize must all be there: one elected thread, or a producer at a barrier of
+// consumers, would wait for ever.
+static LogicalResult verifyAllArrive(Operation *op, bool isForProducer) {
+  Region *region = op->getParentRegion();
+  for (; region && !isa<FunctionOpInterface>(region->getParentOp());
+       region = region->getParentRegion()) {
+    if (isa<ElectOp>(region->getParentOp()))
+      return op->emitOpError("synchronizes threads, but stands in a tilegpu.elect, whose body one "
+                             "thread executes");
+    auto roles = dyn_cast<WarpSpecializeOp>(region->getParentOp());
+    if (roles && !isForProducer &&
+        roles.getRole(region->getRegionNumber()).getKind() == RoleKind::Producer)
+      return op->emitOpError("is for consumers, but stands in the region of a producer");
+  }
+  return success();
+}
+
+LogicalResult BarrierOp::verify() {
+  return verifyAllArrive(*this, getScope() == Scope::Block || getScope() == Scope::Cluster);
+}
+
+LogicalResult OrderBeginOp::verify() { return verifyAllArrive(*this, /*isForProducer=*/false); }
+LogicalResult OrderWaitOp::verify() { return verifyAllArrive(*this, /*isForProducer=*/false); }
+LogicalResult OrderArriveOp::verify() { return verifyAllArrive(*this, /*isForProducer=*/false); }
+LogicalResult OrderEndOp::verify() { return verifyAllArrive(*this, /*isForProducer=*/false); }
+
 LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError, RoleKind,
                                int32_t warps, int32_t active, int32_t registers) {
   constexpr int32_t kStep = 8, kLeast = 24, kMost = 256;

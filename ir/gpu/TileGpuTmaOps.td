@@ -35,6 +35,7 @@ def TileGpu_ElectOp : TileGpu_Op<"elect", [NoTerminator, SingleBlock, RecursiveM
   let assemblyFormat = "(`if` $predicate^)? $body attr-dict";
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$predicate, "::tile::gpu::Scope":$scope)>];
+  let hasVerifier = 1;
 }
 
 def TileGpu_MbarrierInitOp : TileGpu_MbarrierOp<"init"> {

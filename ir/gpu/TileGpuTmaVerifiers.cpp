@@ -12,6 +12,14 @@ void ElectOp::build(OpBuilder &b, OperationState &state, Value predicate, Scope 
   state.addRegion()->emplaceBlock();
 }
 
+LogicalResult ElectOp::verify() {
+  if (getBody().getNumArguments())
+    return emitOpError("the body takes no arguments");
+  if ((*this)->getParentOfType<ElectOp>())
+    return emitOpError("stands in another tilegpu.elect, whose thread is elected already");
+  return success();
+}
+
 // mbarriers are adjacent words of 64 bits.
 static LogicalResult verifyBarriers(Operation *op, SmemType barriers) {
   if (barriers.getShape().size() == 1 && barriers.getElementType().isInteger(64) &&

@@ -292,7 +292,8 @@ func.func @load_layout(%m: !tilegpu.smem<32xf32, #s>) {
 
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %stage: i32) {
+func.func @put_type(%x: tensor<64xf32>, %stage: i32) {
+  %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   // expected-error @+1 {{the tile must have the shape and the element type of its part}}
   tilegpu.ring_put %x, %r[%stage] operand 0 : tensor<64xf32>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
@@ -301,7 +302,8 @@ func.func @put_type(%x: tensor<64xf32>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf
 // -----
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @get_type(%r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %stage: i32) {
+func.func @get_type(%stage: i32) {
+  %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   // expected-error @+2 {{are incompatible with return type(s) of operation}}
   // expected-error @+1 {{failed to infer returned types}}
   %m = "tilegpu.consumer_wait"(%r, %stage)
@@ -424,7 +426,8 @@ func.func @smem_dot_layout(%a: !tilegpu.smem<4x4xf32, #t>, %c: tensor<4x4xf32>) 
 
 #a = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @put_part(%x: tensor<32xf32, #a>, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>, %fill: i32) {
+func.func @put_part(%x: tensor<32xf32, #a>, %fill: i32) {
+  %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   // expected-error @+1 {{part 1 is not one of the stage's 1 tiles}}
   tilegpu.ring_put %x, %r[%fill] operand 1 : tensor<32xf32, #a>, !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   return
@@ -433,7 +436,8 @@ func.func @put_part(%x: tensor<32xf32, #a>, %r: !tilegpu.ring<1 x !tilegpu.smem<
 // -----
 
 #s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
-func.func @copy_shape(%v: !tile.view<2xf32>, %o: i32, %r: !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>) {
+func.func @copy_shape(%v: !tile.view<2xf32>, %o: i32) {
+  %r = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
   // expected-error @+1 {{the tile must have the extents of the shared memory, but for those of 1}}
   tilegpu.ring_copy %v[%o, %o], %r[%o] operand 0 shape [2, 32]
     {tilegpu.access = #tilegpu.access<order = [1, 0], vector = 4, bounds = [element, element]>}

@@ -68,9 +68,10 @@ func.func @in_order(%a: !tilegpu.smem<64x16xf16, #a>, %b: !tilegpu.smem<16x8xf16
 // CHECK-NEXT: tilegpu.dot_wait %[[OTHER]] pending 2
 // CHECK-NEXT: tilegpu.dot_wait %[[THIRD]] pending 0
 // CHECK-NEXT: tilegpu.consumer_release
-func.func @beside_a_put(%ring: !tilegpu.ring<1 x !tilegpu.smem<64x16xf16, #a>>, %a: !tilegpu.smem<64x16xf16, #a>,
+func.func @beside_a_put(%a: !tilegpu.smem<64x16xf16, #a>,
                         %b: !tilegpu.smem<16x8xf16, #b>, %put: tensor<64x16xf16, #s>, %narrow: tensor<64x16xf32, #s>,
                         %c: tensor<64x8xf32, #l>, %p: !tile.ptr<f32>, %n: i32) -> (tensor<64x8xf32, #l>, tensor<64x8xf32, #l>) {
+  %ring = tilegpu.ring_alloc : !tilegpu.ring<1 x !tilegpu.smem<64x16xf16, #a>>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %v = tile.make_view %p, extents [%n, %n], strides [%n, %c1] : i32 -> !tile.view<2xf32>
