@@ -23,7 +23,7 @@ kVgpuRooms.append("runtime/vgpu")
 # The rooms of passes: each may include those named, all of which stand above it, and passes itself, which declares all passes.
 kPassRooms = {
     "analysis": (),
-    "registers": (),
+    "registers": ("analysis",),
     "pipelining/analysis": ("analysis",),
     "staging": ("analysis", "pipelining/analysis"),
     "pipelining": ("analysis", "pipelining/analysis", "registers", "staging"),

@@ -4,6 +4,7 @@
 #include "ir/KnownTarget.h"
 #include "ir/UserError.h"
 #include "ir/annotations/FunctionAnnotations.h"
+#include "passes/analysis/ControlFlow.h"
 #include "passes/memory/ResourcePlan.h"
 
 namespace tile::passes {
@@ -22,7 +23,7 @@ struct AllocateShared : passes::impl::AllocateSharedBase<AllocateShared> {
 
   void runOnOperation() final {
     FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
-    if (failed(found))
+    if (failed(found) || failed(verifyOneBlock(getOperation())))
       return signalPassFailure();
     ResourcePlan plan(getOperation());
     int64_t begin = llvm::alignTo(firstFreeByte(), plan.alignment()),

@@ -16,6 +16,7 @@
 #include "ir/annotations/LoopAnnotations.h"
 #include "ir/gpu/WarpRoles.h"
 #include "ir/instructions/TensorCopy.h"
+#include "passes/analysis/ControlFlow.h"
 #include "passes/pipelining/analysis/RoleSlice.h"
 #include "passes/pipelining/analysis/WarpRoles.h"
 #include "passes/registers/RegisterEstimate.h"
@@ -280,10 +281,17 @@ struct SpecializeWarps : passes::impl::SpecializeWarpsBase<SpecializeWarps> {
     if (!hasProducer(getOperation()))
       return;
     FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
-    if (failed(found))
-      return signalPassFailure();
-    if (failed(WarpSpecializer(getOperation(), *found).specialize()))
+    if (failed(found) || failed(verifyHasRoles(getOperation())) ||
+        failed(WarpSpecializer(getOperation(), *found).specialize()))
       signalPassFailure();
+  }
+
+  // Only a kernel is launched with warps for both roles, and no value leaves a role.
+  static LogicalResult verifyHasRoles(func::FuncOp kernel) {
+    if (kernel.getNumResults())
+      return kernel.emitError("has a loop with a producer warp, but returns values: roles are of "
+                              "kernels, which return nothing");
+    return verifyOneBlock(kernel);
   }
 };
 

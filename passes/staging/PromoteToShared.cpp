@@ -9,6 +9,7 @@
 #include "ir/annotations/DotAnnotations.h"
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/MultiplyAdd.h"
+#include "passes/analysis/ControlFlow.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "passes/staging/LoopLoads.h"
 #include "passes/staging/PromotedSums.h"
@@ -45,6 +46,8 @@ struct Staged {
 
 struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   void runOnOperation() final {
+    if (failed(verifyOneBlock(getOperation())))
+      return signalPassFailure();
     OperandsOfLoops byLoops;
     WalkResult promoted = getOperation().walk([&](scf::ForOp loop) {
       FailureOr<OperandsOfLoops> staged = promoteLoads(loop);

@@ -9,6 +9,7 @@
 #include "ir/annotations/FunctionAnnotations.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
+#include "passes/analysis/ControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
@@ -293,10 +294,8 @@ private:
 
 // Later passes only know structured control flow.
 LogicalResult verifyControlFlow(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return ir::userError(function.emitOpError(), ErrorCode::Unsupported)
-           << "has " << function.getBody().getBlocks().size()
-           << " blocks; a kernel's control flow is scf.for, scf.if and scf.while";
+  if (failed(verifyOneBlock(function)))
+    return failure();
   WalkResult result = function.walk([&](Operation *op) {
     if (op == function || op->getNumRegions() == 0 ||
         isa<scf::ForOp, scf::IfOp, scf::WhileOp, ir::ReduceOp, ir::ScanOp>(op))

@@ -14,6 +14,7 @@
 #include "ir/instructions/Wgmma.h"
 #include "ir/layout/Shared.h"
 #include "passes/analysis/AxisInfo.h"
+#include "passes/analysis/ControlFlow.h"
 #include "passes/analysis/DotChains.h"
 #include "passes/analysis/FragmentLoads.h"
 #include "passes/staging/WgmmaMemory.h"
@@ -202,7 +203,7 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
 
   void runOnOperation() final {
     FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
-    if (failed(found))
+    if (failed(found) || failed(verifyOneBlock(getOperation())))
       return signalPassFailure();
     AxisInfoAnalysis axis;
     WalkResult selected = getOperation().walk([&](Operation *op) {

@@ -58,3 +58,41 @@ func.func @follows_from_tile(%n: i32) attributes {tile.kernel, tile.warps = 8 : 
   } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
   return
 }
+
+// -----
+
+#b = #tilegpu.shared<panel = [1], linear = [1], digits = [2]>
+// expected-error @+1 {{has 2 blocks; a kernel's control flow is scf.for, scf.if and scf.while}}
+func.func @several_blocks(%n: i32) attributes {tile.kernel, tile.warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %full = tilegpu.smem_alloc {offset = 0 : i32} : !tilegpu.smem<2xi64, #b>
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
+  cf.br ^next
+^next:
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tilegpu.elect {
+      tilegpu.mbarrier_expect 0 at %full[%c0] : !tilegpu.smem<2xi64, #b>
+    } {scope = #tilegpu.scope<block>}
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
+  return
+}
+
+// -----
+
+#b = #tilegpu.shared<panel = [1], linear = [1], digits = [2]>
+// expected-error @+1 {{has a loop with a producer warp, but returns values: roles are of kernels, which return nothing}}
+func.func @results(%n: i32) -> i32 attributes {tile.warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %full = tilegpu.smem_alloc {offset = 0 : i32} : !tilegpu.smem<2xi64, #b>
+  tilegpu.barrier {scope = #tilegpu.scope<block>}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (i32) : i32 {
+    tilegpu.elect {
+      tilegpu.mbarrier_expect 0 at %full[%c0] : !tilegpu.smem<2xi64, #b>
+    } {scope = #tilegpu.scope<block>}
+    %x = arith.addi %a, %i : i32
+    scf.yield %x : i32
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true>}
+  return %r : i32
+}
