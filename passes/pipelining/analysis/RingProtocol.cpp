@@ -1,6 +1,8 @@
 #include "passes/pipelining/analysis/RingProtocol.h"
 
 #include "ir/annotations/VariantAnnotations.h"
+#include "passes/analysis/ControlFlow.h"
+#include "passes/pipelining/analysis/RingSweeps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -32,27 +34,12 @@ using Fills = std::map<int64_t, Fill>;
 using Rings = std::map<Operation *, Fills>;
 using Numbers = DenseMap<Value, int64_t>;
 
-bool touchesRings(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        bool touches = llvm::any_of(inner->getOperandTypes(),
-                                    [](Type type) { return isa<gpu::RingType>(type); });
-        return touches ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-bool holdsRingSteps(scf::ForOp loop) {
-  return llvm::any_of(*loop.getBody(),
-                      [](Operation &op) { return isa<gpu::ProducerAcquireOp>(op); });
-}
-
 } // namespace
 
 class RingSimulation {
 public:
-  RingSimulation(RingProtocol &protocol, int64_t iterations)
-      : protocol_(protocol), iterations_(iterations) {}
+  RingSimulation(RingProtocol &protocol, const RingSweep &sweep, int64_t iterations)
+      : protocol_(protocol), sweep_(sweep), iterations_(iterations) {}
 
   LogicalResult run(func::FuncOp function) {
     Numbers numbers;
@@ -87,12 +74,11 @@ private:
         .Default([&](Operation *) { return evaluate(op, numbers), success(); });
   }
 
-  // A loop around others executes twice, which shows what one iteration leaves to the next.
   LogicalResult runLoop(scf::ForOp loop, Numbers &around) {
     if (!touchesRings(loop))
       return success();
     Numbers numbers(around);
-    int64_t count = holdsRingSteps(loop) ? iterations_ : std::min<int64_t>(iterations_, 2);
+    int64_t count = sweep_.iterationsOf(loop, iterations_);
     auto boundOr = [&](Value bound, int64_t other) {
       auto known = numbers.find(bound);
       return known == numbers.end() ? other : known->second;
@@ -297,19 +283,20 @@ private:
   }
 
   RingProtocol &protocol_;
+  const RingSweep &sweep_;
   int64_t iterations_;
   DenseMap<Operation *, int64_t> completed_; ///< iterations completed, per loop being simulated
   Rings rings_;
 };
 
 RingProtocol::RingProtocol(func::FuncOp function) {
-  int32_t mostStagesUsed = 0;
-  function.walk([&](gpu::RingAllocOp ring) {
-    mostStagesUsed = std::max(mostStagesUsed, ring.getRing().getType().getStages());
-  });
-  int64_t most = mostStagesUsed ? 2 * mostStagesUsed + 1 : -1;
-  for (int64_t iterations = 0; iterations <= most && valid_; ++iterations)
-    valid_ = succeeded(RingSimulation(*this, iterations).run(function));
+  FailureOr<SmallVector<RingSweep>> sweeps = sweepsOf(function);
+  valid_ = succeeded(sweeps) && (sweeps->empty() || succeeded(verifyOneBlock(function)));
+  if (!valid_)
+    return;
+  for (const RingSweep &sweep : *sweeps)
+    for (int64_t iterations = 0; iterations <= sweep.most && valid_; ++iterations)
+      valid_ = succeeded(RingSimulation(*this, sweep, iterations).run(function));
 }
 
 bool isFilledByTma(gpu::RingAllocOp ring) {

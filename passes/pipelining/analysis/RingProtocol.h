@@ -8,8 +8,8 @@
 namespace tile::passes {
 
 /// Follows the fills of every ring of a function, as a model checker would: with 0, 1, 2, ...
-/// iterations of each loop, until each stage has been used twice, and through both arms of each
-/// branch.
+/// iterations of each loop, until each stage has been used twice (RingSweeps.h), and through both
+/// arms of each branch.
 class RingProtocol {
 public:
   /// Emits an error at the first operation that breaks the order, and is invalid then.
