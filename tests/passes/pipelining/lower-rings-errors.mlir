@@ -262,3 +262,76 @@ func.func @ping_pong_without_an_arrival(%n: i32) {
   } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true, order = ping_pong>}
   return
 }
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @ping_pong_without_a_wait_in_first_steps(%n: i32, %isFirst: i1, %isLast: i1) attributes {tile.kernel, tile.warps = 4 : i32, tile.teams = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.order_begin
+  // expected-error @+1 {{alternates tiles (ping_pong), but no tilegpu.order_wait stands in the first step of a tile}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.if %isFirst {
+      tilegpu.order_wait
+    }
+    tilegpu.order_arrive if %isLast trip_count %n
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true, order = ping_pong>}
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<1 x !tilegpu.smem<32xf32, #s>>
+func.func @ping_pong_without_stages(%n: i32, %isFirst: i1, %isLast: i1) attributes {tile.kernel, tile.warps = 4 : i32, tile.teams = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.order_begin
+  // expected-error @+1 {{alternates tiles (ping_pong), which takes the pass pipeline-loops: its ring has one stage, which the producer cannot fill for both teams}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tilegpu.producer_acquire %r[%i] : !ring
+    tilegpu.producer_commit %r[%i] : !ring
+    scf.if %isFirst {
+      tilegpu.order_wait
+    } {tilegpu.tile_step = #tilegpu.tile_step<first>}
+    %m = tilegpu.consumer_wait %r[%i] : !ring
+    tilegpu.consumer_release %r[%i] : !ring
+    tilegpu.order_arrive if %isLast trip_count %n
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true, order = ping_pong>}
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+func.func @ping_pong_of_three_teams(%n: i32, %isFirst: i1, %isLast: i1) attributes {tile.kernel, tile.warps = 4 : i32, tile.teams = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.ring_alloc : !ring
+  tilegpu.order_begin
+  // expected-error @+1 {{alternates tiles (ping_pong), which two teams do, but the kernel has 3}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.if %isFirst {
+      tilegpu.order_wait
+    } {tilegpu.tile_step = #tilegpu.tile_step<first>}
+    tilegpu.order_arrive if %isLast trip_count %n
+  } {tilegpu.loop_plan = #tilegpu.loop_plan<asked = 2, stages = 2, reason = "as asked", producer = true, order = ping_pong>}
+  return
+}
+
+// -----
+
+#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>
+!ring = !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>
+// expected-error @+1 {{has 2 blocks; a kernel's control flow is scf.for, scf.if and scf.while}}
+func.func @rings_in_several_blocks() {
+  %r = tilegpu.ring_alloc : !ring
+  cf.br ^next
+^next:
+  return
+}
