@@ -2,6 +2,7 @@
 // operands by now.
 #include "codegen/lower/GlobalAccess.h"
 
+#include "ir/UserError.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,6 +30,11 @@ template <class Body> void inThreadsWhere(Lowering &l, Location loc, Value condi
   body();
 }
 
+LogicalResult refuseName(Operation *op, StringRef name) {
+  return ir::userError(op->emitOpError(), ErrorCode::InvalidArgument)
+         << "cannot call " << name << ": the kernel has another function of that name; rename it";
+}
+
 LogicalResult lowerAssert(Lowering &l, Operation *op) {
   auto assertion = cast<ir::AssertOp>(op);
   Location loc = op->getLoc();
@@ -40,8 +46,7 @@ LogicalResult lowerAssert(Lowering &l, Operation *op) {
                                           {pointer, pointer, i32, pointer, i64});
   LLVM::LLVMFuncOp fail = l.module.externalFunction("__assertfail", type);
   if (!fail)
-    return op->emitOpError(
-        "cannot call __assertfail: the kernel has another function of that name");
+    return refuseName(op, "__assertfail");
   std::string file = "unknown";
   int64_t line = 0;
   if (auto place = loc->findInstanceOf<FileLineColLoc>())
@@ -96,7 +101,7 @@ public:
     LLVM::LLVMFuncOp vprintf = l.module.externalFunction(
         "vprintf", LLVM::LLVMFunctionType::get(l.b.getI32Type(), {pointer, pointer}));
     if (!vprintf)
-      return op->emitOpError("cannot call vprintf: the kernel has another function of that name");
+      return refuseName(op, "vprintf");
     if (!buffer)
       buffer = l.module.localBuffer(bufferBytes);
     int64_t offset = 0;

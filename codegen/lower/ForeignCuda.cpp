@@ -3,6 +3,7 @@
 #include "codegen/CudaFunctions.h"
 #include "codegen/lower/Lowering.h"
 
+#include "ir/UserError.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -19,7 +20,8 @@ public:
   LogicalResult run() {
     LLVM::LLVMFuncOp function = declare();
     if (!function)
-      return op_.emitOpError("is called by a name that stands for something else");
+      return ir::userError(op_.emitOpError(), ErrorCode::InvalidArgument)
+             << "is called by a name that stands for something else in the kernel; rename one";
     Type element = Lowering::registerType(op_.getResult().getType());
     Registers results;
     for (size_t reg = 0, count = Lowering::countOf(op_.getResult().getType()); reg < count; ++reg) {

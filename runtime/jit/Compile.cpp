@@ -39,9 +39,13 @@ std::string textOf(const Diagnostic &diagnostic) {
   return diagnostic.file + ":" + std::to_string(diagnostic.line) + ": " + diagnostic.message;
 }
 
-/// What a failed compile means for the caller: passes mark what its author can mend.
+/// Who wrote the module: a trace of a kernel in C++, or somebody in a file of IR.
+enum class Author { Trace, User };
+
+/// What a failed compile means for the caller: passes mark what the author of a kernel can mend.
+/// The author of IR can also write what no trace makes, so that any pass may refuse it.
 [[noreturn]] void throwDiagnostics(const std::vector<Diagnostic> &diagnostics,
-                                   const std::string &name, Loc fallback) {
+                                   const std::string &name, Loc fallback, Author author) {
   auto error = std::find_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &d) {
     return d.severity == Diagnostic::Severity::Error;
   });
@@ -59,6 +63,10 @@ std::string textOf(const Diagnostic &diagnostic) {
     where = {error->file.c_str(), error->line};
   if (error != diagnostics.end() && error->userError)
     throw Error(Fault::User, *error->userError, message, where, notes);
+  if (author == Author::User) {
+    notes.push_back("passes refuse this IR; if tilec wrote it, please report it");
+    throw Error(Fault::User, ErrorCode::Verify, message, where, notes);
+  }
   notes.push_back("the kernel is not at fault; please report it");
   throw Error(Fault::Compiler, ErrorCode::InternalCompilerError, message, where, notes);
 }
@@ -114,7 +122,7 @@ void linkCudaInto(CompiledKernel &kernel) {
 }
 
 CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc where,
-                             CompileOptions options) {
+                             CompileOptions options, Author author) {
   trace::Span span("compile", name);
   bool isTimed = base::environmentFlag("TILE_TIME_PASSES");
   options.keepStages |= dumpsAllStages();
@@ -127,7 +135,7 @@ CompiledKernel compileModule(mlir::ModuleOp module, const std::string &name, Loc
   std::vector<Diagnostic> diagnostics;
   mlir::FailureOr<CompiledKernel> kernel = codegen::compile(module, options, diagnostics);
   if (mlir::failed(kernel))
-    throwDiagnostics(diagnostics, name, where);
+    throwDiagnostics(diagnostics, name, where, author);
   if (span)
     span.parts(kernel->timings);
   linkCudaInto(*kernel);
@@ -185,9 +193,10 @@ static void dropRemarksOfUnwanted(const Call &call, std::vector<Diagnostic> &rem
 CompiledKernel compileTraced(const Call &call, frontend::TracedKernel &traced,
                              const CompileOptions &options) {
   const detail::KernelRecord &record = call.record();
-  CompiledKernel kernel = isIsolated(options)
-                              ? compileIsolated(*traced.module, record.name, record.where, options)
-                              : compileModule(*traced.module, record.name, record.where, options);
+  CompiledKernel kernel =
+      isIsolated(options)
+          ? compileIsolated(*traced.module, record.name, record.where, options)
+          : compileModule(*traced.module, record.name, record.where, options, Author::Trace);
   dropRemarksOfUnwanted(call, kernel.remarks);
   return kernel;
 }
@@ -270,7 +279,9 @@ CompiledKernel compileText(std::string_view text, const std::string &name,
   if (!module)
     throw Error(Fault::User, ErrorCode::Parse, message.empty() ? "not a module" : message,
                 {file.c_str(), line});
-  return compileModule(*module, name, where.line ? where : Loc{name.c_str(), 1}, options);
+  if (where.line) // a worker's, of a kernel that was traced there
+    return compileModule(*module, name, where, options, Author::Trace);
+  return compileModule(*module, name, Loc{name.c_str(), 1}, options, Author::User);
 }
 
 std::string llvmVersion() { return LLVM_VERSION_STRING; }

@@ -70,9 +70,11 @@ struct Specialisation {
 Specialisation specialise(const KernelRequest &request, const codegen::CompileOptions &options,
                           Assumed assumed, bool isDependent = false);
 
-/// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it, `where` the place of errors that
-/// have none; without it the text's. Throws Parse for text that is not a valid module, else as compileTraced. Give it no hostile text
-/// in a process that must live: MLIR's parser overflows its stack on deeply nested input.
+/// Parses and compiles the text of a module in the tile dialect; `name` is what messages call it,
+/// `where` the place of errors that have none. Without it somebody wrote the text: errors name its
+/// own places, and are Verify where a pass refuses what no trace makes. Throws Parse for text that
+/// is not a valid module, else as compileTraced. Give it no hostile text in a process that must
+/// live: MLIR's parser overflows its stack on deeply nested input.
 codegen::CompiledKernel compileText(std::string_view text, const std::string &name,
                                     const codegen::CompileOptions &options, Loc where = {});
 

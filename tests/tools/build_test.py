@@ -127,6 +127,24 @@ class Build(Case):
                 self.write(name + ".mlir", content)
                 self.assertIn(message, self.run_tilec(2, "build", name + ".mlir")[1])
 
+    def test_what_a_pass_refuses_of_a_file_is_the_files_fault(self):
+        cases = {
+            "group": ("  tilegpu.order_wait\n", "error: 'tilegpu.order_wait' op needs 2 to 8 warpgroups, got 4 warps"),
+            "memory": ("  %r = tilegpu.ring_alloc : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>\n"
+                       "  %i = arith.constant 1 : i32\n"
+                       "  tilegpu.producer_acquire %r[%i] : !tilegpu.ring<2 x !tilegpu.smem<32xf32, #s>>\n",
+                       "op acquires fill 1 after fill -1"),
+        }
+        for name, (body, message) in cases.items():
+            with self.subTest(name):
+                self.write(name + ".mlir", "#s = #tilegpu.shared<panel = [5], linear = [1, 2, 4, 8, 16], digits = [32]>\n"
+                           "func.func @f() attributes {tile.kernel, tile.warps = 4 : i32} {\n" + body + "  return\n}\n")
+                errors = self.run_tilec(2, "build", name + ".mlir", "--target", "sm_90a")[1]
+                self.assertIn(f"{name}.mlir:{2 + body.count(chr(10))}: ", errors)
+                self.assertIn(message, errors)
+                self.assertIn("passes refuse this IR; if tilec wrote it, please report it", errors)
+                self.assertNotIn("the kernel is not at fault", errors)
+
     def test_a_compile_dies_with_its_command(self):
         # Each type holds the one before twice, and the message that refuses the last prints it whole.
         types = "!t0 = i32\n" + "".join(f"!t{i + 1} = tuple<!t{i}, !t{i}>\n" for i in range(200))

@@ -127,6 +127,34 @@ TEST(Compile, TextThatIsNoModuleIsTheUsersFault) {
             ErrorCode::InvalidArgument);
 }
 
+TEST(Compile, TextThatAPassRefusesIsTheUsersFault) {
+  Error error = errorOf([] {
+    jit::compileText("func.func @f() attributes {tile.kernel, tile.warps = 4 : i32} {\n"
+                     "  tilegpu.order_wait\n"
+                     "  return\n"
+                     "}\n",
+                     "order.mlir", {});
+  });
+  EXPECT_EQ(error.fault(), Fault::User) << error.what();
+  EXPECT_EQ(error.code(), ErrorCode::Verify);
+  EXPECT_EQ(error.file(), "order.mlir");
+  EXPECT_EQ(error.line(), 2);
+}
+
+auto namedAsTheDrivers = kernel("vprintf", [](Out<f32, 1> y, Const block) {
+  device_print("block");
+  y.tile({block})(grid1d(y, {block})) = zeros(f32, {block});
+});
+
+TEST(Compile, ANameThatTheDriverHasIsTheUsersToChange) {
+  Error error = errorOf([] {
+    jit::compileRequest({namedAsTheDrivers.consts(32), {exampleView(f32, {32})}}, {});
+  });
+  EXPECT_EQ(error.fault(), Fault::User) << error.what();
+  EXPECT_NE(error.message().find("another function of that name; rename it"), std::string::npos)
+      << error.what();
+}
+
 auto wide = kernel("wide", [](In<f16, 2> a, In<f16, 2> b, Out<f32, 2> c) {
   auto [m, n] = grid2d(c, {64, 64});
   auto sums = var(zeros(f32, {64, 64}));
