@@ -7,6 +7,7 @@
 #include "ir/annotations/FunctionAnnotations.h"
 #include "ir/annotations/VariantAnnotations.h"
 #include "passes/analysis/ControlFlow.h"
+#include "passes/analysis/ViewAccesses.h"
 #include "passes/registers/RegisterEstimate.h"
 #include "passes/registers/RegisterLimits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,7 +51,7 @@ struct EstimateRegisters : passes::impl::EstimateRegistersBase<EstimateRegisters
     if (!kernel->hasAttr(ir::kKernelAttr))
       return;
     FailureOr<ir::Target> found = ir::knownTarget(kernel, target);
-    if (failed(found) || failed(verifyOneBlock(kernel)))
+    if (failed(found) || failed(verifyOneBlock(kernel)) || failed(verifyAccessesAreKnown(kernel)))
       return signalPassFailure();
     KernelRegisters registers = estimateRegisters(kernel, *found);
     // What fills rings has scalars alone, many of which the assembler keeps in registers of the

@@ -10,6 +10,7 @@
 #include "ir/gpu/DotLayouts.h"
 #include "ir/layout/MultiplyAdd.h"
 #include "passes/analysis/ControlFlow.h"
+#include "passes/analysis/ViewAccesses.h"
 #include "passes/pipelining/analysis/RingProtocol.h"
 #include "passes/staging/LoopLoads.h"
 #include "passes/staging/PromotedSums.h"
@@ -46,7 +47,7 @@ struct Staged {
 
 struct PromoteToShared : passes::impl::PromoteToSharedBase<PromoteToShared> {
   void runOnOperation() final {
-    if (failed(verifyOneBlock(getOperation())))
+    if (failed(verifyOneBlock(getOperation())) || failed(verifyAccessesAreKnown(getOperation())))
       return signalPassFailure();
     OperandsOfLoops byLoops;
     WalkResult promoted = getOperation().walk([&](scf::ForOp loop) {

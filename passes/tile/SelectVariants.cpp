@@ -17,6 +17,7 @@
 #include "passes/analysis/ControlFlow.h"
 #include "passes/analysis/DotChains.h"
 #include "passes/analysis/FragmentLoads.h"
+#include "passes/analysis/ViewAccesses.h"
 #include "passes/staging/WgmmaMemory.h"
 #include "passes/variants/Variants.h"
 
@@ -203,7 +204,8 @@ struct SelectVariants : passes::impl::SelectVariantsBase<SelectVariants> {
 
   void runOnOperation() final {
     FailureOr<ir::Target> found = ir::knownTarget(getOperation(), target);
-    if (failed(found) || failed(verifyOneBlock(getOperation())))
+    if (failed(found) || failed(verifyOneBlock(getOperation())) ||
+        failed(verifyAccessesAreKnown(getOperation())))
       return signalPassFailure();
     AxisInfoAnalysis axis;
     WalkResult selected = getOperation().walk([&](Operation *op) {
