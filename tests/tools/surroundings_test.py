@@ -112,7 +112,7 @@ class Surroundings(Case):
 
     def test_a_word_that_is_no_command_is_named(self):
         self.assertEqual(self.run_tilec(2, "frob")[1],
-                         "error: 'frob' is no command; there are build, aot, run, explain, cache, ops, tune, doctor\n")
+                         "error: 'frob' is no command; there are build, aot, run, explain, cache, ops, tune, time, doctor\n")
 
     def test_too_little_address_space_is_no_finding(self):
         self.write("a.npy", npy("<f4", [1], floats([1])))

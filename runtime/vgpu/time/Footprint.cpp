@@ -83,25 +83,12 @@ private:
     const uint32_t pc = warp.splits[split].pc;
     const TimedOp &op = launch_.program().ops[pc];
     uint32_t lanes = warp.activeLanes(warp.splits[split]);
-    if (op.form.kind == TimeKind::Branch) {
-      warp.branch(split, lanes);
+    if (passControl(warp, split, op.form.kind, lanes))
       return true;
-    }
-    if (op.form.kind == TimeKind::Exit) {
-      exit(warp, split, lanes);
-      return true;
-    }
     if (lanes)
       perform(warp, pc, op, lanes);
     warp.splits[split].pc = warp.finishInstruction(pc, lanes);
     return !boxes_ || boxes_->size() < kMostLoads;
-  }
-
-  static void exit(TimedWarp &warp, size_t split, uint32_t lanes) {
-    if (lanes)
-      warp.exitLanes(split, lanes);
-    else
-      ++warp.splits[split].pc;
   }
 
   void perform(TimedWarp &warp, uint32_t pc, const TimedOp &op, uint32_t lanes) {
@@ -117,7 +104,7 @@ private:
         noteSectors(warp, pc, op, lanes);
       break;
     case TimeKind::AtomicGlobal:
-      takeTurn(warp, operation, lanes);
+      takeTurn(launch_, warp, pc, lanes, fetches_);
       break;
     case TimeKind::MbarrierWait:
       warp.setPredicate(operation.rows[0], lanes, true);
@@ -136,14 +123,6 @@ private:
         if (sectors_->size() < kMostSectors)
           sectors_->insert(at);
     });
-  }
-
-  // An atomic that hands out work: everybody takes turns.
-  void takeTurn(TimedWarp &warp, const Op &operation, uint32_t lanes) {
-    if (operation.targets)
-      forLanes(lanes, [&](unsigned lane) {
-        warp.setValue(operation.rows[0], lane, turnOf(launch_, *warp.registers().cta, fetches_++));
-      });
   }
 
   TimedLaunch &launch_;

@@ -1,5 +1,6 @@
 #include "runtime/vgpu/time/PredictTime.h"
 
+#include "runtime/vgpu/time/Placement.h"
 #include "runtime/vgpu/time/SmEngine.h"
 
 #include <algorithm>
@@ -30,6 +31,8 @@ public:
         *setup.program, setup.props, static_cast<unsigned>(setup.config.block.count()),
         launch_.sharedBytes(), launch_.clusterSize(), options_.assembler, calibration_));
     footprint_ = findFootprint(launch_);
+    placement_ = options_.multiprocessor ? placementOf(launch_, *options_.multiprocessor)
+                                         : placeBlocks(launch_);
     simulate(options_.clockGhz.value_or(kUsualGhz));
     if (!options_.clockGhz) {
       simulate(report_.clockGhz = clock());
@@ -50,26 +53,26 @@ private:
   }
 
   void simulate(double clockGhz) {
-    unsigned multiprocessor = options_.multiprocessor.value_or(0);
-    Supply supply = findSupply(launch_, footprint_, std::min(multiprocessor, launch_.places() - 1));
-    SmEngine engine(launch_, footprint_, supply, {clockGhz, options_.isDirty, options_.mostBlocks});
-    report_.sm = engine.run(multiprocessor);
+    auto place = static_cast<unsigned>(placement_.turns.front() % launch_.places());
+    Supply supply = findSupply(launch_, footprint_, place);
+    SmEngine engine(launch_, footprint_, supply, {clockGhz, options_.isDirty});
+    report_.sm = engine.run(placement_.turns, placement_.blocks);
     report_.clockGhz = clockGhz;
-    report_.cycles = report_.sm.cycles;
+    report_.cycles = report_.sm.cycles * placement_.factor;
     report_.distinctShare = supply.meanDistinct;
     for (size_t pipe = 0; pipe < kPipes; ++pipe) {
       bool isOfScheduler =
           pipe != static_cast<size_t>(Pipe::Memory) && pipe != static_cast<size_t>(Pipe::BulkCopy);
       report_.busy[pipe] =
-          report_.sm.busy[pipe] / report_.cycles / (isOfScheduler ? EngineWarp::kSchedulers : 1);
+          report_.sm.busy[pipe] / report_.sm.cycles / (isOfScheduler ? EngineWarp::kSchedulers : 1);
     }
-    report_.issueShare = report_.sm.issued / report_.cycles / EngineWarp::kSchedulers;
+    report_.issueShare = report_.sm.issued / report_.sm.cycles / EngineWarp::kSchedulers;
   }
 
   void noteAssumptions() {
     const Program &program = *launch_.program().program;
     for (uint32_t op : launch_.program().assumptions) {
-      const Program::Line &line = program.lines[program.code[op].instruction];
+      const Program::Line &line = program.lines[launch_.program().code[op].instruction];
       report_.assumptions.push_back("the branch in line " + std::to_string(line.line) +
                                     " depends on data: it is taken to go on where a zero leads");
     }
@@ -79,6 +82,7 @@ private:
   const TimeOptions &options_;
   TimedLaunch launch_;
   Footprint footprint_;
+  Placement placement_;
   TimeReport report_;
 };
 

@@ -17,7 +17,6 @@ struct TimeOptions {
   bool isDirty = true; ///< L2 is full of lines that were written before, as a benchmark leaves it
   std::optional<unsigned>
       multiprocessor;                 ///< the one to simulate, instead of those that stand for all
-  uint64_t mostBlocks = ~uint64_t{0}; ///< to simulate, of one multiprocessor
 };
 
 struct TimeReport {

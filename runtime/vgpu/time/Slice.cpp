@@ -39,7 +39,7 @@ namespace {
 
 class Slice {
 public:
-  explicit Slice(TimedProgram &timed) : timed_(timed), code_(timed.program->code) {}
+  explicit Slice(TimedProgram &timed) : timed_(timed), code_(timed.code) {}
 
   void mark() {
     for (size_t i = 0; i < code_.size(); ++i) {

@@ -32,11 +32,8 @@ SmEngine::SmEngine(TimedLaunch &launch, const Footprint &footprint, const Supply
       activeSms_(
           static_cast<unsigned>(std::min<uint64_t>(launch.multiprocessors(), launch.blocks()))) {}
 
-SmReport SmEngine::run(unsigned multiprocessor) {
-  for (uint64_t turn = multiprocessor; turn < launch_.blocks(); turn += launch_.multiprocessors())
-    turns_.push_back(turn);
-  uint64_t all = turns_.size();
-  turns_.resize(std::min(all, conditions_.mostBlocks));
+SmReport SmEngine::run(std::vector<uint64_t> turns, uint64_t all) {
+  turns_ = std::move(turns);
   for (unsigned i = 0; i < launch_.occupancy().blocks; ++i)
     startBlock(0);
   while (!events_.empty()) {
@@ -458,7 +455,7 @@ void SmEngine::reportDeadlock() const {
     for (const auto &warp : block->warps)
       if (!warp->hasEnded) {
         const Program &program = *program_.program;
-        const Program::Line &line = program.lines[program.code[warp->lastOp].instruction];
+        const Program::Line &line = program.lines[program_.code[warp->lastOp].instruction];
         throw Error(Fault::User, ErrorCode::Unsupported,
                     "the time model cannot go on: warp " + std::to_string(warp->lanes.index()) +
                         " of block " + std::to_string(block->cta->index) + " waits for ever at " +

@@ -77,7 +77,6 @@ struct EngineBlock {
 struct SmConditions {
   double clockGhz = 1.755;
   bool isDirty = false;      ///< L2 holds lines that were written before the kernel
-  uint64_t mostBlocks = ~0u; ///< to simulate; the others are taken to need as long
 };
 
 class SmEngine {
@@ -85,8 +84,8 @@ public:
   SmEngine(TimedLaunch &launch, const Footprint &footprint, const Supply &supply,
            const SmConditions &conditions);
 
-  /// Runs the blocks that the multiprocessor of this number gets.
-  SmReport run(unsigned multiprocessor);
+  /// Runs blocks; `all`: how many the multiprocessor gets, of which those that are not run are alike.
+  SmReport run(std::vector<uint64_t> turns, uint64_t all);
 
 private:
   enum class EventKind : uint8_t { Run, BytesArrive, RemoteArrival, BlockEnds };

@@ -143,14 +143,8 @@ void SmEngine::exchange(Issue &issue) {
 
 // An atomic that hands out work.
 void SmEngine::fetchWork(Issue &issue) {
-  TimedWarp &warp = issue.warp.lanes;
-  const Op &op = warp.operation(issue.pc);
   issue.ready = issue.time + memory_.cyclesOf(calibration_.atomicNs);
-  if (op.targets)
-    forLanes(issue.lanes, [&](unsigned lane) {
-      warp.setValue(op.rows[0], lane,
-                    turnOf(launch_, *issue.warp.block.cta, issue.warp.block.fetches++));
-    });
+  takeTurn(launch_, issue.warp.lanes, issue.pc, issue.lanes, issue.warp.block.fetches);
 }
 
 void SmEngine::copyAsync(Issue &issue) {

@@ -2,6 +2,7 @@
 #include "runtime/vgpu/time/TimedLaunch.h"
 
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
+#include "runtime/vgpu/machine/Lanes.h"
 
 #include <algorithm>
 
@@ -77,6 +78,15 @@ uint64_t globalAddressOf(const TimedWarp &warp, uint32_t pc, TimeKind kind, unsi
 
 uint64_t turnOf(const TimedLaunch &launch, const Cta &block, uint64_t n) {
   return n * launch.blocks() + block.index;
+}
+
+void takeTurn(const TimedLaunch &launch, TimedWarp &warp, uint32_t pc, uint32_t lanes,
+              uint64_t &fetches) {
+  const Op &op = warp.operation(pc);
+  if (op.targets)
+    forLanes(lanes, [&](unsigned lane) {
+      warp.setValue(op.rows[0], lane, turnOf(launch, *warp.registers().cta, fetches++));
+    });
 }
 
 Error errorOfStop(const Cta &block) {

@@ -83,6 +83,9 @@ enum BulkRow : unsigned {
 uint64_t globalAddressOf(const TimedWarp &warp, uint32_t pc, TimeKind kind, unsigned lane);
 /// What an atomic that hands out work gives a block the n-th time: everybody takes turns.
 uint64_t turnOf(const TimedLaunch &launch, const Cta &block, uint64_t n);
+/// Gives each of the lanes its turn; `fetches` counts those of the block.
+void takeTurn(const TimedLaunch &launch, TimedWarp &warp, uint32_t pc, uint32_t lanes,
+              uint64_t &fetches);
 
 /// What the interpreter says of a block that it abandons (StopCta).
 Error errorOfStop(const Cta &block);

@@ -1,6 +1,8 @@
 // Costs and scoreboard of a program.
 #include "runtime/vgpu/time/TimedProgram.h"
 
+#include "runtime/vgpu/time/Schedule.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -36,6 +38,7 @@ public:
   Builder(std::shared_ptr<const Program> program, const Calibration &calibration)
       : calibration_(calibration) {
     timed_.program = std::move(program);
+    timed_.code = timed_.program->code;
   }
 
   TimedProgram build() {
@@ -50,6 +53,7 @@ public:
       begin = end;
     }
     foldConstants();
+    scheduleInstructions(timed_);
     markSlice(timed_);
     return std::move(timed_);
   }

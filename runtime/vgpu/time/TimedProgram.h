@@ -27,6 +27,7 @@ struct TimedOp {
 
 struct TimedProgram {
   std::shared_ptr<const Program> program; ///< decoded with DecodeOptions::keepsInstructions
+  std::vector<Op> code;                   ///< in the order of an assembler (Schedule.h)
   std::vector<TimedOp> ops;               ///< by operation
   std::vector<uint32_t> rows;             ///< numbers of rows, in units of kRowBytes
   /// Rows that something decides by though the engine does not know them: they hold zeros.

@@ -107,4 +107,18 @@ void TimedWarp::setValue(uint32_t row, unsigned lane, uint64_t value) {
     warp_.row<uint32_t>(row)[lane] = static_cast<uint32_t>(value);
 }
 
+bool passControl(TimedWarp &warp, size_t split, TimeKind kind, uint32_t lanes) {
+  if (kind == TimeKind::Branch) {
+    warp.branch(split, lanes);
+    return true;
+  }
+  if (kind != TimeKind::Exit)
+    return false;
+  if (lanes)
+    warp.exitLanes(split, lanes);
+  else
+    ++warp.splits[split].pc;
+  return true;
+}
+
 } // namespace tile::vgpu

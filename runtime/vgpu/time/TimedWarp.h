@@ -41,7 +41,7 @@ public:
   void setPredicate(uint32_t row, uint32_t lanes, bool value);
   void setValue(uint32_t row, unsigned lane, uint64_t value);
 
-  const Op &operation(uint32_t pc) const { return program_.program->code[pc]; }
+  const Op &operation(uint32_t pc) const { return program_.code[pc]; }
   uint32_t index() const { return warp_.index; }
   Warp &registers() { return warp_; }
 
@@ -53,6 +53,9 @@ private:
   const TimedProgram &program_;
   Warp &warp_;
 };
+
+/// Passes a branch or an exit at `split`; false if the operation is another.
+bool passControl(TimedWarp &warp, size_t split, TimeKind kind, uint32_t lanes);
 
 /// The first active lane.
 inline unsigned firstLane(uint32_t lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }

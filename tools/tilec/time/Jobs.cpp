@@ -190,7 +190,6 @@ public:
     options.clockGhz = optionalOf<double>(job, "clock_ghz");
     options.isDirty = job.value("cold", "dirty") == "dirty";
     options.multiprocessor = optionalOf<unsigned>(job, "slot");
-    options.mostBlocks = job.value("max_blocks", ~uint64_t{0});
     return reportOf(vgpu::predictTime(std::move(setup), calibration_, options));
   }
 
