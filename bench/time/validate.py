@@ -21,7 +21,7 @@ from make_ptx import kOut
 from rows import table
 
 kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
-kEngine = f"{kRoot}/build/dev/tools/tilec time"
+kEngine = f"{kRoot}/build/dev/bin/tilec time"
 kGolden = kRoot / "tests/time/golden"
 kProcesses = 2
 kBetween = 3  # microseconds of a launch that it does not cost after another kernel: dependence, 2 of 5 remain
