@@ -63,6 +63,12 @@ class Jobs(unittest.TestCase):
             self.assertEqual(job["grid"], [grid, 1, 1], name)
             self.assertEqual(job["block"], [known[name].threads, 1, 1])
 
+    def test_shared_memory_of_attention_backward_by_hand(self):
+        # K, V 64 KB; three stages of Q and two of dO of 16 KB and 256 bytes of statistics; dS twice 16 KB; dQ 32 KB; 16 mbarriers.
+        point = families.Point("A", "bw_f128_fu_m64_ls_ro_tma", "4x16x4096x128_full", "", 1, 1)
+        job = families.kFamilies["backward"].jobs(point, "ptx")[0]
+        self.assertEqual(job["dynamic_shared"], 65536 + 5 * (16384 + 256) + 2 * 16384 + 32768 + 8 * 16)
+
     def test_bytes_have_maps_of_bytes(self):
         point = families.Point("A", "f8_128x256", "4096x2048x1024", "", 1, 1)
         a = families.kFamilies["fp8"].jobs(point, "ptx")[0]["arguments"][0]["tensor"]
