@@ -92,7 +92,7 @@ def chosen_points(family):
     return [point for point in family.points() if (not shapes or point.shape in shapes) and (not runs or point.run in runs)]
 
 
-def run(arguments, engine):
+def run(arguments, engine, require_ptx):
     """Prints a table of each family that has ablations."""
     for name in arguments.family or kAblations:
         if name not in kAblations:
@@ -101,6 +101,7 @@ def run(arguments, engine):
         family = kFamilies[name]
         points = chosen_points(family)
         jobs = list(jobs_of(family, points, arguments.ptx).values())
+        require_ptx(jobs)
         print(f"taken out\n{statistic.kHead}")
         for title, overrides in kAblations[name].items():
             answers = engine(arguments.engine, jobs, [*arguments.set, *overrides])

@@ -140,7 +140,7 @@ def conversion(variant, shape):
 
 def backward_shared(variant):
     head, queries = variant.HeadDim, variant.Queries
-    statistics = (queries // 4 + (0 if queries % 128 == 0 else 4)) * 16
+    statistics = (queries // 4 + (4 if queries % 128 == 0 else 0)) * 16  # padded against bank conflicts
     operands = 4 * 64 * head * 2 + (variant.StagesQ + variant.StagesDO) * (queries * head * 2 + statistics)
     scores = (1 + variant.Overlap) * queries * 256 if variant.DQ else 0
     reduced = queries * head * 4 if variant.DQ == 1 else 0

@@ -21,7 +21,7 @@ from make_ptx import kOut
 from rows import table
 
 kRoot = pathlib.Path(__file__).resolve().parent.parent.parent
-kEngine = f"{kRoot}/build/dev/tools/tilec time"
+kEngine = f"{kRoot}/build/dev/bin/tilec time"
 kGolden = kRoot / "tests/time/golden"
 kProcesses = 2
 kBetween = 3  # microseconds of a launch that it does not cost after another kernel: dependence, 2 of 5 remain
@@ -42,10 +42,23 @@ def answer(command, number, jobs, folder, overrides, limit):
     call = [*shlex.split(command), "--jobs", str(path)]
     for override in overrides:
         call += ["--set", override]
-    run = subprocess.run(call, capture_output=True, text=True, timeout=limit)
-    if run.stderr:
-        sys.stderr.write(run.stderr[-2000:])
-    return [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    said, complaints = (path.with_suffix(suffix) for suffix in (".answers", ".complaints"))
+    with open(said, "w") as out, open(complaints, "w") as err:
+        try:
+            subprocess.run(call, stdout=out, stderr=err, timeout=limit)
+        except FileNotFoundError:
+            sys.exit(f"{call[0]} is not there: build tilec, or name another engine with --engine")
+        except subprocess.TimeoutExpired:
+            print(f"{call[0]} took more than {limit} s: what it had answered counts", file=sys.stderr)
+    sys.stderr.write(complaints.read_text()[-2000:])
+    return [json.loads(line) for line in said.read_text().splitlines() if line.startswith("{") and line.endswith("}")]
+
+
+def require_ptx(jobs):
+    """Ends with a sentence if a file is not there."""
+    missing = {job["ptx"] for job in jobs if not pathlib.Path(job["ptx"]).exists()}
+    if missing:
+        sys.exit(f"{len(missing)} PTX files are not there, {min(missing)} for one: run bench/time/make_ptx.py")
 
 
 def beside(family, point, answers, sides):
@@ -58,8 +71,9 @@ def predictions(family, points, answers, rank="us", sides=False):
     """Predictions of the points that were answered, and how many were not."""
     found, missing = [], 0
     for point in points:
-        said = [answers[job["id"]] for job in family.jobs(point, "") if job["id"] in answers]
-        if said:
+        jobs = family.jobs(point, "")
+        said = [answers[job["id"]] for job in jobs if job["id"] in answers]
+        if len(said) == len(jobs):
             best, more = min(said, key=lambda line: line["us"]), beside(family, point, answers, sides)
             found.append(statistic.Prediction(point, *(best[key] + more for key in ("us", rank, "low_us", "high_us"))))
         else:
@@ -114,6 +128,7 @@ def whole(arguments):
     for family in chosen:
         points = family.points(arguments.part)
         jobs = list(jobs_of(family, points, arguments.ptx, arguments.sides).values())
+        require_ptx(jobs)
         answers = engine(arguments.engine, jobs, arguments.set)
         if arguments.save:
             with open(arguments.save, "a") as file:
@@ -144,7 +159,7 @@ def main():
     if arguments.quick:
         return quick(arguments)
     if arguments.ablate:
-        return ablation.run(arguments, engine)
+        return ablation.run(arguments, engine, require_ptx)
     return whole(arguments)
 
 

@@ -3,6 +3,7 @@ did, and the statistics are right on cases that one can count by hand. usage: ti
 import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, sys.argv[1])
@@ -11,6 +12,7 @@ import calibrate
 import families
 import make_ptx
 import statistic
+import validate
 import variants
 from jobs import jobs_of
 from rows import Rows, table
@@ -60,6 +62,12 @@ class Jobs(unittest.TestCase):
             job = family.jobs(families.Point("A", name, shape, "", 1, 1), "ptx")[0]
             self.assertEqual(job["grid"], [grid, 1, 1], name)
             self.assertEqual(job["block"], [known[name].threads, 1, 1])
+
+    def test_shared_memory_of_attention_backward_by_hand(self):
+        # K, V 64 KB; three stages of Q and two of dO of 16 KB and 256 bytes of statistics; dS twice 16 KB; dQ 32 KB; 16 mbarriers.
+        point = families.Point("A", "bw_f128_fu_m64_ls_ro_tma", "4x16x4096x128_full", "", 1, 1)
+        job = families.kFamilies["backward"].jobs(point, "ptx")[0]
+        self.assertEqual(job["dynamic_shared"], 65536 + 5 * (16384 + 256) + 2 * 16384 + 32768 + 8 * 16)
 
     def test_bytes_have_maps_of_bytes(self):
         point = families.Point("A", "f8_128x256", "4096x2048x1024", "", 1, 1)
@@ -123,6 +131,47 @@ class Statistics(unittest.TestCase):
         bad = statistic.summary(family, self.predictions((100, 150), (120, 121), (140, 100), (160, 161)))
         self.assertEqual(len(statistic.misses(family.bars, bad)), 3)
         self.assertEqual((good["inside"], bad["inside"]), (1.0, 0.5))
+
+
+# Answers that the time is the number of blocks, plus what --set says; to every second job alone if told so.
+kEngine = """
+import argparse, json
+parser = argparse.ArgumentParser()
+parser.add_argument("--jobs")
+parser.add_argument("--set", default="more=0")
+parser.add_argument("--half", action="store_true")
+arguments = parser.parse_args()
+for number, job in enumerate(map(json.loads, open(arguments.jobs))):
+    us = job["grid"][0] + float(arguments.set.split("=")[1])
+    if not (arguments.half and number % 2):
+        print(json.dumps({"id": job["id"], "us": us, "low_us": us, "high_us": us}))
+"""
+
+
+class Validation(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        script = pathlib.Path(self.folder.name) / "engine.py"
+        script.write_text(kEngine)
+        self.command = f"{sys.executable} {script}"
+        self.family = families.kFamilies["fp8"]
+        self.points = [point for point in self.family.points() if point.variant == "f8_128x256"]
+        self.jobs = list(jobs_of(self.family, self.points, "ptx").values())
+
+    def test_a_point_takes_the_best_of_its_launches(self):
+        answers = validate.engine(self.command, self.jobs, ["more=7"])
+        found, missing = validate.predictions(self.family, self.points, answers)
+        self.assertEqual(missing, 0)
+        by_shape = {prediction.point.shape: prediction.us for prediction in found}
+        self.assertEqual(by_shape["4096x4096x4096"], 128 + 7)  # of grids of 132 and 128
+        self.assertEqual(by_shape["2048x2048x2048"], 128 + 7)  # as many tiles
+
+    def test_jobs_without_an_answer_are_counted(self):
+        # Seven jobs of four points: 2, 2, 1, 2. Two processes get every second one, and answer the first, third, ... of theirs:
+        # jobs 0, 4 and 1, 5 in all, so that the second and the fourth point lack one.
+        answers = validate.engine(self.command + " --half", self.jobs)
+        self.assertEqual(validate.predictions(self.family, self.points, answers)[1], 2)
 
 
 if __name__ == "__main__":
