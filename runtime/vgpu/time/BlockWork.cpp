@@ -56,7 +56,8 @@ double BlockWork::walk(Warp &registers) {
     else
       warp.execute(pc, lanes);
     bool isLoad = byBoxes ? kind == TimeKind::BulkLoad
-                          : kind == TimeKind::LoadGlobal || kind == TimeKind::AsyncCopy || kind == TimeKind::BulkLoad;
+                          : kind == TimeKind::LoadGlobal || kind == TimeKind::AsyncCopy ||
+                                kind == TimeKind::BulkLoad;
     loads += lanes && isLoad;
     warp.splits[split].pc = warp.finishInstruction(pc, lanes);
   }

@@ -1,4 +1,5 @@
-// How much each block loads: boxes of bulk copies, or plain loads. It is counted by stepping the warps that load.
+// How much each block loads: boxes of bulk copies, or plain loads. It is counted by stepping the
+// warps that load.
 #pragma once
 
 #include "runtime/vgpu/time/TimedLaunch.h"
@@ -8,7 +9,8 @@ namespace tile::vgpu {
 class BlockWork {
 public:
   explicit BlockWork(TimedLaunch &launch);
-  /// Loads of the block of that turn; at least 1. Beyond kMostCounted blocks those in between are taken for their neighbours.
+  /// Loads of the block of that turn; at least 1. Beyond kMostCounted blocks those in between are
+  /// taken for their neighbours.
   double of(uint64_t turn);
   /// An atomic of global memory hands out work.
   bool takesTurns() const { return takesTurns_; }

@@ -40,7 +40,8 @@ private:
   Placement placeLoops(const std::vector<double> &sample) {
     Placement placement = placementOf(launch_, 0);
     placement.isEven = false;
-    double mean = std::accumulate(sample.begin(), sample.end(), 0.0) / static_cast<double>(sample.size());
+    double mean =
+        std::accumulate(sample.begin(), sample.end(), 0.0) / static_cast<double>(sample.size());
     double last = work_.takesTurns() ? mean : std::ranges::max(sample);
     placement.factor = last / std::max(1.0, sample.front());
     return placement;
@@ -65,9 +66,12 @@ private:
       last[place % sms] = std::max(last[place % sms], end);
     }
     double mean = std::accumulate(sum.begin(), sum.end(), 0.0) / sms;
-    auto nearest = std::ranges::min_element(sum, {}, [&](double work) { return std::abs(work - mean); }) - sum.begin();
+    auto nearest =
+        std::ranges::min_element(sum, {}, [&](double work) { return std::abs(work - mean); }) -
+        sum.begin();
     auto chosen = static_cast<size_t>(nearest);
-    return {turns[chosen], turns[chosen].size(), std::ranges::max(last) / std::max(1.0, last[chosen]), false};
+    return {turns[chosen], turns[chosen].size(),
+            std::ranges::max(last) / std::max(1.0, last[chosen]), false};
   }
 
   TimedLaunch &launch_;

@@ -1,5 +1,6 @@
 #include "runtime/vgpu/time/PredictTime.h"
 
+#include "runtime/vgpu/time/Interval.h"
 #include "runtime/vgpu/time/Placement.h"
 #include "runtime/vgpu/time/SmEngine.h"
 
@@ -41,6 +42,7 @@ public:
     report_.us = report_.cycles / report_.clockGhz / kCyclesOfUs + calibration_.launchUs;
     report_.occupancy = launch_.occupancy();
     noteAssumptions();
+    setInterval(report_, launch_);
     return std::move(report_);
   }
 

@@ -16,7 +16,7 @@ struct TimeOptions {
   std::optional<double> clockGhz; ///< instead of the clock that the load makes
   bool isDirty = true; ///< L2 is full of lines that were written before, as a benchmark leaves it
   std::optional<unsigned>
-      multiprocessor;                 ///< the one to simulate, instead of those that stand for all
+      multiprocessor; ///< the one to simulate, instead of those that stand for all
 };
 
 struct TimeReport {
@@ -28,7 +28,8 @@ struct TimeReport {
   double distinctShare = 1; ///< of the bytes loaded by tensor copies, inside their GPC
   SmReport sm;
   Occupancy occupancy;
-  std::vector<std::string> assumptions;
+  std::vector<std::string>
+      assumptions; ///< what the prediction takes for granted, and what makes it doubtful
 };
 
 /// `setup` has a program decoded with DecodeOptions::keepsInstructions and no checks.

@@ -20,7 +20,7 @@ bool mayMove(const TimedOp &op) {
 
 /// One instruction of a run: its operations stay together.
 struct Node {
-  size_t begin = 0, end = 0; // operations
+  size_t begin = 0, end = 0;                    // operations
   std::vector<std::pair<size_t, double>> after; // nodes that wait for it, and for how long
   size_t waitsFor = 0;
   double path = 0; // to the end of the run
@@ -86,7 +86,8 @@ private:
     }
   }
 
-  // Of what can start soonest, the longest path; else the order of the text.
+  // Instructions that can start soonest go first, of those the longest path, then the order of the
+  // text.
   std::vector<size_t> order() {
     std::vector<size_t> ready, order;
     for (size_t node = 0; node < nodes_.size(); ++node)
@@ -100,7 +101,8 @@ private:
     while (!ready.empty()) {
       constexpr double kSooner = 1e4, kText = 1e-3;
       auto best = std::ranges::max_element(ready, {}, [&](size_t node) {
-        return -(startOf(node) - now) * kSooner + nodes_[node].path - kText * static_cast<double>(node);
+        return -(startOf(node) - now) * kSooner + nodes_[node].path -
+               kText * static_cast<double>(node);
       });
       size_t node = *best;
       ready.erase(best);

@@ -1,5 +1,5 @@
-// The order in which an assembler would put instructions: between those that keep their place (memory, control,
-// synchronization) the longest chains go first.
+// The order in which an assembler would put instructions: between those that keep their place
+// (memory, control, synchronization) the longest chains go first.
 #pragma once
 
 #include "runtime/vgpu/time/TimedProgram.h"

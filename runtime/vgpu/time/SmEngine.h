@@ -76,7 +76,7 @@ struct EngineBlock {
 /// The state and the conditions of a run.
 struct SmConditions {
   double clockGhz = 1.755;
-  bool isDirty = false;      ///< L2 holds lines that were written before the kernel
+  bool isDirty = false; ///< L2 holds lines that were written before the kernel
 };
 
 class SmEngine {
@@ -84,7 +84,8 @@ public:
   SmEngine(TimedLaunch &launch, const Footprint &footprint, const Supply &supply,
            const SmConditions &conditions);
 
-  /// Runs blocks; `all`: how many the multiprocessor gets, of which those that are not run are alike.
+  /// Runs blocks; `all`: how many the multiprocessor gets, of which those that are not run are
+  /// alike.
   SmReport run(std::vector<uint64_t> turns, uint64_t all);
 
 private:

@@ -6,7 +6,7 @@
 
 namespace tile::vgpu {
 
-// Returns when the copy engine has taken the operation.
+// Returns when TMA has taken the operation.
 double SmEngine::startBulk(Issue &issue, double issueCycles) {
   bulkFree_ = std::max(bulkFree_, issue.time + calibration_.tma.start) + calibration_.tma.occupancy;
   report_.busy[static_cast<size_t>(Pipe::BulkCopy)] += calibration_.tma.occupancy;

@@ -80,7 +80,7 @@ double SmEngine::fetchSectors(double now, const std::vector<uint64_t> &sectors, 
     if (!passesL1 && l1_.has(sector))
       continue;
     missed += kSectorBytes;
-    // Of what blocks have in common each brings its share.
+    // Each block brings its share of what blocks have in common.
     if (seen_.insert(sector).second)
       cold += footprint_.sharedSectors.contains(sector)
                   ? static_cast<double>(kSectorBytes) / activeSms_

@@ -1,4 +1,4 @@
-// Products: wgmma in groups of four warps, and mma of single ones.
+// Products: wgmma of warpgroups, and mma of single warps.
 #include "runtime/vgpu/time/SmEngine.h"
 
 #include <algorithm>

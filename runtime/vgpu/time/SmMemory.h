@@ -35,7 +35,7 @@ public:
   double loadedBytes = 0, storedBytes = 0, dramBytes = 0;
 
 private:
-  /// Of the whole GPU's bytes per second, in bytes a cycle for one of the multiprocessors that
+  /// A rate of the whole GPU, in bytes a cycle for one of the multiprocessors that
   /// work.
   double shareOf(double gbs) const { return gbs / clockGhz_ / sms_; }
 

@@ -64,7 +64,7 @@ private:
 struct Box {
   const device::TensorMapParams *map = nullptr;
   Coordinates at{};
-  /// Of the box; and of it inside of the tensor.
+  /// The whole box, and what of it is inside of the tensor.
   uint64_t bytes() const;
   uint64_t bytesInside() const;
 };

@@ -74,8 +74,8 @@ private:
     TimedOp &op = timed_.ops[main];
     if (first.issues)
       op.form = timed_.program->lines[first.instruction].time;
-    if (code[main].flags &
-        kJumps) // also where a function that was inlined returns, or to the block that follows in the text
+    // Also where a function that was inlined returns, or to the block that follows in the text.
+    if (code[main].flags & kJumps)
       op.form.kind = TimeKind::Branch;
     cost(op, first);
     op.needsLanes = needsLanes(op.form.kind);
