@@ -29,7 +29,7 @@ std::vector<PredictedShare> sharesOf(const TimeReport &report, uint64_t blocks,
        {Pipe::Tensor, Pipe::Fma, Pipe::Alu, Pipe::Imad, Pipe::Mufu, Pipe::Memory, Pipe::BulkCopy})
     add(nameOf(pipe), report.busy[static_cast<size_t>(pipe)]);
   add("issue", report.issueShare);
-  double kernelUs = report.cycles / report.clockGhz / kCyclesOfUs;
+  double kernelUs = report.sm.cycles / report.clockGhz / kCyclesOfUs;
   double multiprocessors = std::min(calibration.device.sms, static_cast<double>(blocks));
   add("L2", report.sm.loadedBytes / (calibration.l2.smPortGbs * kBytesOfUs * kernelUs));
   add("DRAM",
@@ -50,8 +50,8 @@ std::string plainPath(const std::string &file) {
 std::vector<PredictedStall> stallsOf(const TimeReport &report, const Program &program) {
   std::map<std::tuple<std::string, int, Stall>, double> byLine;
   double all = 0;
-  for (const auto &[place, cycles] : report.sm.stalls) {
-    CodeLocation location = locationOf(program, program.code[place.first].instruction);
+  for (const auto &[place, cycles] : report.stalls) {
+    CodeLocation location = locationOf(program, place.first);
     bool hasSource = location.sourceLine > 0;
     byLine[{hasSource ? plainPath(location.sourceFile) : location.ptxFile,
             hasSource ? location.sourceLine : location.ptxLine, place.second}] += cycles;

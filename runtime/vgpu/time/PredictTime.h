@@ -16,7 +16,7 @@ struct TimeOptions {
   std::optional<double> clockGhz; ///< instead of the clock that the load makes
   bool isDirty = true; ///< L2 is full of lines that were written before, as a benchmark leaves it
   std::optional<unsigned>
-      multiprocessor;                 ///< the one to simulate, instead of those that stand for all
+      multiprocessor; ///< the one to simulate, instead of those that stand for all
 };
 
 struct TimeReport {
@@ -27,6 +27,8 @@ struct TimeReport {
   double issueShare = 0;
   double distinctShare = 1; ///< of the bytes loaded by tensor copies, inside their GPC
   SmReport sm;
+  /// Cycles of warps that wait, by instruction (of Program::lines) and reason.
+  std::map<std::pair<uint32_t, Stall>, double> stalls;
   Occupancy occupancy;
   std::vector<std::string> assumptions;
 };

@@ -20,6 +20,7 @@ const auto doubled = kernel("doubled", [](In<f32, 1> x, Out<f32, 1> y, Const B) 
   Value i = grid1d(y, {B});
   y.tile({B})(i) = x.tile({B})(i) * 2.f;
 });
+constexpr int kLineOfProduct = __LINE__ - 2;
 
 // The way of the loop depends on what lies in memory.
 const auto sumBelow = kernel("sum_below", [](In<i32, 1> x, Out<i32, 1> y) {
@@ -66,6 +67,10 @@ TEST_F(Predict, MoreBytesTakeLonger) {
   EXPECT_LT(many.us(), most);
   EXPECT_GT(many.cycles(), 4 * few.cycles());
   EXPECT_EQ(many.launches[0].bound, "DRAM");
+  const PredictedStall &stall = many.launches[0].stalls.at(0);
+  EXPECT_EQ(stall.reason, "operand"); // what is loaded
+  EXPECT_EQ(stall.file + ":" + std::to_string(stall.line),
+            "tests/runtime/host/PredictTest.cpp:" + std::to_string(kLineOfProduct));
 }
 
 TEST_F(Predict, ProductsAreBoundByTensorCores) {
