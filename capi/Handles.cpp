@@ -146,8 +146,9 @@ std::string articled(Kind kind) {
 } // namespace
 
 const char *nounOf(Kind kind) {
-  constexpr const char *kNouns[] = {"",      "device",  "stream", "event",   "tensor",
-                                    "graph", "library", "kernel", "archive", "function"};
+  constexpr const char *kNouns[] = {"",        "device",   "stream",    "event",
+                                    "tensor",  "graph",    "library",   "kernel",
+                                    "archive", "function", "prediction"};
   auto index = static_cast<size_t>(kind);
   return index < std::size(kNouns) ? kNouns[index] : "";
 }

@@ -19,6 +19,7 @@ struct tile_function;
 struct tile_graph;
 struct tile_kernel;
 struct tile_library;
+struct tile_prediction;
 struct tile_stream;
 struct tile_tensor;
 
@@ -34,6 +35,7 @@ class Tensor;
 namespace capi {
 
 struct ArchivedEntry;
+struct KeptPrediction;
 class LoadedLibrary;
 struct LoadedKernel;
 
@@ -47,7 +49,8 @@ enum class Kind : uint8_t {
   Library,
   Kernel,
   Archive,
-  Function
+  Function,
+  Prediction
 };
 
 template <class T, Kind kind> struct NamedAs {
@@ -64,6 +67,7 @@ template <> struct Named<tile_graph> : NamedAs<Graph, Kind::Graph> {};
 template <> struct Named<tile_library> : NamedAs<LoadedLibrary, Kind::Library> {};
 template <> struct Named<tile_kernel> : NamedAs<LoadedKernel, Kind::Kernel> {};
 template <> struct Named<tile_archive> : NamedAs<KernelArchive, Kind::Archive> {};
+template <> struct Named<tile_prediction> : NamedAs<KeptPrediction, Kind::Prediction> {};
 template <> struct Named<tile_function> : NamedAs<ArchivedEntry, Kind::Function> {};
 
 /// "device", "stream", ...

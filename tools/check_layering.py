@@ -8,7 +8,7 @@ import re
 import sys
 
 # Public headers that devices may use without linking the compiler.
-kSelfContained = {"tile/Error.h", "tile/Types.h"}
+kSelfContained = {"tile/Error.h", "tile/Prediction.h", "tile/Types.h"}
 kCompiler = {"mlir", "llvm"}
 kIr = {"ir", "ir/annotations", "ir/gpu", "ir/instructions", "ir/layout", "ir/target", "ir/tile"}
 kRefusal = {"base/Refusal.h"}  # how the compiler says no
@@ -70,6 +70,7 @@ kMayInclude = {
                     "frontend/call", "frontend/trace", "runtime/device", "runtime/host", "runtime/launch",
                     "runtime/toolchain", "runtime/trace", "public"} | kCompiler,
     "runtime/bench": {"runtime/device", "runtime/host", "public"},
+    "runtime/predict": {"runtime/device", "runtime/host", "runtime/toolchain", "runtime/vgpu", "runtime/vgpu/time", "public"},
     "runtime/tune": {"base", "codegen", "codegen/compiled", "frontend/call", "ir/target", "runtime/bench",
                      "runtime/cache", "runtime/device", "runtime/host", "runtime/jit", "runtime/launch", "runtime/trace",
                      "public"},

@@ -36,5 +36,6 @@
 #include <tile/c/Library.h>
 #include <tile/c/OpSignature.h>
 #include <tile/c/Ops.h>
+#include <tile/c/Predict.h>
 #include <tile/c/Status.h>
 #include <tile/c/Tensor.h>

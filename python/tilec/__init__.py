@@ -22,6 +22,7 @@ from .dtypes import DType
 from .errors import Error
 from .graph import Graph
 from .library import Kernel, Library
+from .prediction import PredictedLaunch, Prediction
 
 __version__ = _abi.library.tile_version().decode()
 library_path = _abi.library_name  # of the library that was found
@@ -37,6 +38,6 @@ def __getattr__(name):
     raise AttributeError(f"tilec has no '{name}'{': ' + question if question else ''}")
 
 
-__all__ = ["Archive", "Device", "Event", "Stream", "DType", "Error", "Function", "Graph", "Kernel", "Library", "Parameter", "Tensor",
+__all__ = ["Archive", "Device", "Event", "Stream", "DType", "Error", "Function", "Graph", "Kernel", "Library", "Parameter", "PredictedLaunch", "Prediction", "Tensor",
            "arange", "empty", "empty_like", "from_dlpack", "from_numpy", "full", "has_compiler", "library_path", "ones", "ops", "tensor", "zeros",
            "zeros_like", *DType.__members__]

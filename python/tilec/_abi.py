@@ -83,6 +83,12 @@ class LaunchOptions(_Sized):
                 ("max_registers", c_int32), ("occupancy", c_int32), ("flags", c_uint32), ("grid", c_int64 * 3)]
 
 
+class PredictOptions(_Sized):
+    _fields_ = [("size", c_size_t), ("clock_ghz", c_double), ("flags", c_uint32)]
+
+
+PREDICT_CLEAN, PREDICT_ESTIMATE = 1, 2
+
 NO_FP_FUSION, FLUSH_DENORMALS, CHECKED, NO_ASSUME = 1, 2, 4, 8
 
 # Named as in the C API; statuses that this package makes itself.
@@ -115,6 +121,8 @@ _TYPES = {
     "p": POINTER(ParameterDescription),
     "d": POINTER(FunctionDescription),
     "n": POINTER(LaunchOptions),
+    "D": POINTER(c_double),
+    "r": POINTER(PredictOptions),
     "v": None,
 }
 SIGNATURES = {
@@ -154,6 +162,8 @@ COMPILER_SIGNATURES = {
     "tile_library_open": "i sH", "tile_library_release": "i h", "tile_library_kernel_count": "i hZ",
     "tile_library_kernel_at": "i hzH", "tile_library_kernel": "i hsH", "tile_kernel_release": "i h",
     "tile_kernel_info": "i hk", "tile_kernel_parameter": "i hzp", "tile_kernel_launch": "i hhnaz",
+    "tile_predict": "i hfhrH", "tile_prediction_number": "i hsD", "tile_prediction_text": "i hsS",
+    "tile_prediction_release": "i h",
     "tile_kernel_prepare": "i hhnaz", "tile_kernel_prepare_for": "i hhnaz",
 }
 

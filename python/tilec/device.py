@@ -9,6 +9,7 @@ from typing import Any
 from . import _abi
 from ._handles import Handle, call, encoded, made
 from ._numbers import address
+from .prediction import Prediction, predict
 
 
 class Device(Handle):
@@ -86,6 +87,14 @@ class Device(Handle):
     def synchronize(self) -> None:
         """Waits for all work of the device."""
         call(_abi.library.tile_device_synchronize, self._handle)
+
+    def predict(self, work: Callable[..., Any], *arguments: Any, clock_ghz: float | None = None, dirty: bool = True,
+                assemble: bool = True, **settings: Any) -> Prediction:
+        """Calls `work(*arguments, **settings)` and predicts the kernels that it launches on this virtual GPU, which are not run:
+        `device.predict(scale, stream, x, y, 0.5, B=256).us`. docs/time.md says how far to trust it. `clock_ghz` is in place of the clock
+        that the model expects; `dirty`: L2 is full of written lines at the start; `assemble`: ptxas is asked for registers where there is
+        one."""
+        return predict(self._handle, lambda: work(*arguments, **settings), clock_ghz, dirty, assemble)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Device) and self.number("id") == other.number("id")

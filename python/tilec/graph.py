@@ -6,37 +6,8 @@ from typing import Any
 
 from . import _abi
 from ._handles import Handle, call, made
+from ._recorded import Recorded
 from .device import Stream, stream_handle
-from .errors import Error
-
-
-class _Recorded:
-    """A function without arguments as the C API calls it. What it raises ends the capture and is raised again behind it."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self.work = work
-        self.raised: BaseException | None = None
-        self.function = _abi.Work(self._run)
-
-    def _run(self, _: Any) -> int:
-        try:
-            self.work()
-            return 0
-        except Error as error:
-            self.raised = error
-            return error.status or _abi.INTERNAL_ERROR
-        except BaseException as error:
-            self.raised = error
-            return _abi.INVALID_ARGUMENT
-
-    def handed(self, give: Callable[[Any], Any]) -> Any:
-        """What `give(function)` returns."""
-        try:
-            return give(self.function)
-        except Error:
-            if self.raised is None:
-                raise
-        raise self.raised
 
 
 class Graph(Handle):
@@ -49,7 +20,7 @@ class Graph(Handle):
     def capture(cls, stream: Stream, work: Callable[[], Any]) -> Graph:
         """Calls `work()`, whose calls for the stream are recorded instead of carried out."""
         handle = stream_handle(stream)
-        return cls(_Recorded(work).handed(lambda function: made(_abi.library.tile_graph_capture, handle, function, None)))
+        return cls(Recorded(work).handed(lambda function: made(_abi.library.tile_graph_capture, handle, function, None)))
 
     def replay(self, stream: Stream) -> None:
         """Gives the work to the stream, in whose order it runs."""
@@ -58,5 +29,5 @@ class Graph(Handle):
     def update(self, stream: Stream, work: Callable[[], Any]) -> None:
         """Captures anew; later replays do that work. Only addresses, numbers, grids and kernels may differ."""
         handle = stream_handle(stream)
-        _Recorded(work).handed(
+        Recorded(work).handed(
             lambda function: call(_abi.library.tile_graph_update, self._handle, handle, function, None))

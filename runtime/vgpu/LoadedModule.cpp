@@ -14,7 +14,8 @@ std::shared_ptr<const Program> LoadedFunction::program(DecodeOptions options) {
   if (model_ != options.model)
     forgetPrograms();
   model_ = options.model;
-  std::shared_ptr<const Program> &slot = programs_[options.trackInit][options.watchMatrices];
+  std::shared_ptr<const Program> &slot =
+      options.keepsInstructions ? timed_ : programs_[options.trackInit][options.watchMatrices];
   if (!slot) {
     options.globalAddress = [this](std::string_view name) {
       auto found = module->addresses.find(name);
@@ -25,7 +26,18 @@ std::shared_ptr<const Program> LoadedFunction::program(DecodeOptions options) {
   return slot;
 }
 
+AssemblerFigures LoadedFunction::figures(const PredictionRequest &request) {
+  const Module &ptx = *module->ptx;
+  bool isAlone = std::ranges::count_if(ptx.functions, &Function::isEntry) == 1;
+  if (!request.assembler || !isAlone)
+    return {};
+  if (!figures_)
+    figures_ = request.assembler(ptx.text, ptx.target);
+  return *figures_;
+}
+
 void LoadedFunction::forgetPrograms() {
+  timed_ = nullptr;
   for (auto &programs : programs_)
     std::ranges::fill(programs, nullptr);
 }

@@ -1,9 +1,11 @@
 // A module on the device: its variables have memory, its kernels programs.
 #pragma once
 
+#include "runtime/vgpu/PredictionRequest.h"
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/machine/Memory.h"
 #include "runtime/vgpu/ptx/Ptx.h"
+#include "runtime/vgpu/time/Occupancy.h"
 
 namespace tile::vgpu {
 
@@ -23,6 +25,8 @@ public:
 
   /// The program for these options, of which `globalAddress` is filled in. The module is loaded.
   std::shared_ptr<const Program> program(DecodeOptions options);
+  /// What an assembler says of the kernel, asked once. Nothing if the module holds other kernels.
+  AssemblerFigures figures(const PredictionRequest &request);
   void forgetPrograms();
 
   const std::shared_ptr<LoadedModule> module;
@@ -32,6 +36,8 @@ private:
   const Function &function_; // lives while the module is loaded
   /// By whether initialisation is tracked, and whether the registers of wgmma are watched.
   std::shared_ptr<const Program> programs_[2][2];
+  std::shared_ptr<const Program> timed_; ///< with what the time model needs
+  std::optional<AssemblerFigures> figures_;
   Model model_; // that all are for
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/vgpu/LaunchTally.h"
 #include "runtime/vgpu/LoadedModule.h"
 #include "runtime/vgpu/MemoryDevice.h"
+#include "runtime/vgpu/PredictedLaunch.h"
 #include "runtime/vgpu/VgpuGraphs.h"
 #include "runtime/vgpu/decode/Decode.h"
 #include "runtime/vgpu/machine/Launch.h"
@@ -138,10 +139,17 @@ public:
     tell([&] {
       requireLoaded(*function);
       std::shared_ptr<StreamQueue> queue = queueOf(stream);
-      auto setup = std::make_shared<LaunchSetup>(setupOf(*function, config, args));
+      std::shared_ptr<Predictions> predictions = PredictionScope::current(*this);
+      auto setup =
+          std::make_shared<LaunchSetup>(setupOf(*function, config, args, predictions != nullptr));
       std::shared_ptr<const device::Caller> caller = device::CallerScope::current();
       StreamWork work = streams_.next(*queue, Kind::Launch, config.where);
       work.kernel = setup->program->entry->name;
+      if (predictions)
+        return streams_.give(*queue, [setup, function, predictions, queue = queue.get()] {
+          queue->inFlight = nullptr;
+          predictions->launches.push_back(predicted(*function, std::move(*setup), *predictions));
+        });
       auto run = [this, setup, caller, queue = queue.get(), work = std::move(work)]() mutable {
         runLaunch(*queue, std::move(*setup), std::move(work), caller.get());
       };
@@ -243,16 +251,26 @@ public:
     return work;
   }
 
+  std::vector<PredictedLaunch> predict(const std::function<void()> &give,
+                                       const PredictionRequest &request) override {
+    synchronize(); // errors of what was given before are of this call
+    auto predictions = std::make_shared<Predictions>(request);
+    PredictionScope scope(*this, predictions);
+    give();
+    synchronize();
+    return std::move(predictions->launches);
+  }
+
 private:
   LaunchSetup setupOf(LoadedFunction &function, const device::LaunchConfig &config,
-                      std::span<const device::Arg> args) {
+                      std::span<const device::Arg> args, bool isPredicted) {
     LaunchSetup setup;
-    setup.program = programOf(function);
+    setup.program = isPredicted ? timedProgramOf(function) : programOf(function);
     checkShape(*setup.program, config, props_);
     setup.params = packArguments(*setup.program, args);
     setup.memory = &memory_;
     setup.config = config;
-    setup.checks = checks_;
+    setup.checks = isPredicted ? Checks::none() : checks_;
     setup.counting = counting_;
     setup.threads = threads_;
     setup.seed = seed_;
@@ -300,6 +318,25 @@ private:
     options.model = model_;
     options.arch = props_.arch;
     return function.program(std::move(options));
+  }
+
+  /// The program for predictions, which checks nothing.
+  std::shared_ptr<const Program> timedProgramOf(LoadedFunction &function) const {
+    DecodeOptions options;
+    options.watchMatrices = false;
+    options.keepsInstructions = true;
+    options.model = model_;
+    options.arch = props_.arch;
+    return function.program(std::move(options));
+  }
+
+  static PredictedLaunch predicted(LoadedFunction &function, LaunchSetup setup,
+                                   const Predictions &predictions) {
+    TimeOptions options;
+    options.clockGhz = predictions.request.clockGhz;
+    options.isDirty = predictions.request.isDirty;
+    options.assembler = function.figures(predictions.request);
+    return predictLaunch(std::move(setup), predictions.calibration, options);
   }
 
   void requireLoaded(const LoadedFunction &function) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/vgpu/PredictionRequest.h"
 #include "runtime/vgpu/check/Checks.h"
 #include "runtime/vgpu/machine/Counters.h"
 #include "runtime/vgpu/machine/Model.h"
@@ -40,6 +41,12 @@ public:
   /// Launches, blocks and instructions since the device was opened, and the time they took on the
   /// host.
   virtual LaunchStatistics statistics() const = 0;
+  /// Calls `give` and says of each launch that this thread gives to the device meanwhile how long
+  /// it would take on the card of the calibration. These launches are not executed: memory stays
+  /// as it is. Errors: InvalidArgument for settings that the calibration does not have;
+  /// Unsupported for kernels that the model cannot follow; those of `give`.
+  virtual std::vector<PredictedLaunch> predict(const std::function<void()> &give,
+                                               const PredictionRequest &request) = 0;
   /// The number of `count` elements that have bytes which were never written. Kernels' stores are
   /// followed by the init check alone.
   virtual size_t countUnwritten(device::DevicePtr pointer, size_t elementBytes,

@@ -245,6 +245,35 @@ static void graphs(struct Launch *call, tile_tensor *y) {
   OK(tile_graph_release(graph));
 }
 
+static void predictions(struct Launch *call, tile_tensor *y) {
+  tile_prediction *prediction = NULL;
+  tile_predict_options options = {sizeof options, 1.5, TILE_PREDICT_CLEAN | TILE_PREDICT_ESTIMATE};
+  const float zeros[kCount] = {0};
+  double launches = 0, us = 0, cycles = 0;
+  const char *text = NULL;
+  OK(tile_tensor_upload(y, stream, zeros, sizeof zeros));
+  OK(tile_predict(device, launchTwice, call, NULL, &prediction));
+  CHECK(element(y, 8) == 0); // nothing ran
+  OK(tile_prediction_number(prediction, "launches", &launches));
+  OK(tile_prediction_number(prediction, "us", &us));
+  OK(tile_prediction_number(prediction, "cycles", &cycles));
+  CHECK(launches == 2 && us > 2 && us < 40 && cycles > 1000);
+  OK(tile_prediction_text(prediction, "text", &text));
+  CHECK(strstr(text, "scale: grid ") && strstr(text, "2 launches: "));
+  tile_at(__FILE__, __LINE__);
+  CHECK(tile_prediction_text(prediction, "html", &text) == TILE_INVALID_ARGUMENT);
+  CHECK(tile_prediction_number(prediction, "ms", &us) == TILE_INVALID_ARGUMENT);
+  CHECK(strstr(tile_last_error_message(), "there are us, low_us"));
+  OK(tile_prediction_release(prediction));
+  OK(tile_predict(device, launch, call, &options, &prediction));
+  OK(tile_prediction_text(prediction, "json", &text));
+  CHECK(strstr(text, "\"clock_ghz\": 1.5") && strstr(text, "\"registers_are_estimated\": true"));
+  OK(tile_prediction_release(prediction));
+  options.flags = 4;
+  CHECK(tile_predict(device, launch, call, &options, &prediction) == TILE_INVALID_ARGUMENT);
+  CHECK(tile_predict(device, download, NULL, NULL, &prediction) == TILE_INVALID_HANDLE);
+}
+
 static void kernels(const char *path) {
   tile_library *library = NULL;
   size_t number = 0;
@@ -273,6 +302,7 @@ static void kernels(const char *path) {
   OK(tile_kernel_launch(call.kernel, stream, &options, call.arguments, 3));
   CHECK(element(y, 9) == 5);
   graphs(&call, y);
+  predictions(&call, y);
   OK(tile_kernel_release(call.kernel));
   OK(tile_tensor_release(x));
   OK(tile_tensor_release(y));

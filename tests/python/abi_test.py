@@ -17,11 +17,12 @@ kStructures = {"tile_stream_usage": _abi.StreamUsage, "tile_tensor_layout": _abi
                "tile_kernel_description": _abi.KernelDescription, "tile_parameter_description": _abi.ParameterDescription,
                "tile_constant": _abi.Constant, "tile_launch_options": _abi.LaunchOptions,
                "tile_function_description": _abi.FunctionDescription, "tile_op_signature": _abi.OpSignature,
-               "tile_setting_description": _abi.SettingDescription}
+               "tile_setting_description": _abi.SettingDescription,
+               "tile_predict_options": _abi.PredictOptions}
 kPointers = {"tile_stream_usage": "u", "tile_tensor_layout": "t", "tile_argument": "a", "tile_setting": "e",
              "tile_op_description": "o", "tile_kernel_description": "k", "tile_parameter_description": "p",
              "tile_function_description": "d", "tile_op_signature": "g", "tile_setting_description": "w",
-             "tile_launch_options": "n", "int32_t": "I", "tile_dtype": "I", "int64_t": "L", "size_t": "Z", "float": "F", "char": "s",
+             "tile_launch_options": "n", "int32_t": "I", "tile_dtype": "I", "int64_t": "L", "size_t": "Z", "float": "F", "double": "D", "tile_predict_options": "r", "char": "s",
              "void": "h"}
 kValues = {"int32_t": "i", "tile_dtype": "i", "tile_status": "i", "int64_t": "l", "size_t": "z", "void": "v"}
 # Headers of functions that this package does not have.
@@ -87,7 +88,7 @@ class Abi(unittest.TestCase):
         for dtype in DType:
             self.assertEqual(numbers[dtype.name.upper()], dtype.value)
         for name in ("NO_FP_FUSION", "FLUSH_DENORMALS", "CHECKED", "NO_ASSUME", "UNSUPPORTED", "INVALID_ARGUMENT", "INTERNAL_ERROR",
-                     "TENSOR_ARGUMENT", "INTEGER_ARGUMENT", "REAL_ARGUMENT", "UNSIGNED_ARGUMENT"):
+                     "PREDICT_CLEAN", "PREDICT_ESTIMATE", "TENSOR_ARGUMENT", "INTEGER_ARGUMENT", "REAL_ARGUMENT", "UNSIGNED_ARGUMENT"):
             self.assertEqual(numbers[name], getattr(_abi, name), name)
         kinds = {"in": "IN", "out": "OUT", "inout": "IN_OUT", "scalar": "SCALAR", "const": "CONST"}
         self.assertEqual({numbers[kinds[kind]]: kind for kind in kinds}, _abi.PARAMETER_KINDS)

@@ -41,6 +41,7 @@ public:
     }
     report_.us = report_.cycles / report_.clockGhz / kCyclesOfUs + calibration_.launchUs;
     report_.occupancy = launch_.occupancy();
+    noteStalls();
     noteAssumptions();
     setInterval(report_, launch_);
     return std::move(report_);
@@ -69,6 +70,11 @@ private:
           report_.sm.busy[pipe] / report_.sm.cycles / (isOfScheduler ? EngineWarp::kSchedulers : 1);
     }
     report_.issueShare = report_.sm.issued / report_.sm.cycles / EngineWarp::kSchedulers;
+  }
+
+  void noteStalls() {
+    for (const auto &[place, cycles] : report_.sm.stalls)
+      report_.stalls[{launch_.program().code[place.first].instruction, place.second}] += cycles;
   }
 
   void noteAssumptions() {

@@ -5,7 +5,6 @@
 #include "runtime/vgpu/ptx/Ptx.h"
 #include "tools/tilec/input/Refuse.h"
 #include "tools/tilec/input/Scan.h"
-#include "tools/tilec/run/PtxArguments.h"
 
 #include <charconv>
 #include <cstring>
@@ -101,8 +100,8 @@ Dim3 parseShape(const std::string &option, const std::string &text) {
   return {extents[0], extents[1], extents[2]};
 }
 
-int runPtx(SessionOptions options, const std::string &file, const PtxLaunch &launch,
-           const std::vector<std::string> &words) {
+PtxCall::PtxCall(SessionOptions options, const std::string &file, const PtxLaunch &launch,
+                 const std::vector<std::string> &words) {
   std::string source = readSource(file);
   std::shared_ptr<vgpu::Module> parsed = reading([&] { return vgpu::parsePtx(source, file); });
   const vgpu::Function &entry = entryOf(*parsed, launch.entry);
@@ -110,19 +109,30 @@ int runPtx(SessionOptions options, const std::string &file, const PtxLaunch &lau
     refuse("--grid is needed to run PTX");
   LaunchShape shape{*launch.grid, blockOf(entry, launch.block), clusterOf(entry, launch.cluster),
                     launch.sharedBytes};
+  summary_ = {file, std::string(entry.name), shape};
+  config_ = {shape.grid, shape.block, shape.cluster, shape.sharedBytes};
   options.target = vgpu::targetFor(parsed->target);
-  Session session(options);
-  PtxArguments arguments(session, words);
-  std::vector<device::Arg> packed = arguments.pack(entry);
-  device::Device &seam = session.seam();
+  session_.emplace(options);
+  arguments_.emplace(*session_, words);
+  packed_ = arguments_->pack(entry);
+  device::Device &seam = session_->seam();
   device::Module module = reading([&] { return seam.loadModule(source, {}, file); });
-  device::Function function = seam.getFunction(module, entry.name);
-  device::LaunchConfig config{shape.grid, shape.block, shape.cluster, shape.sharedBytes};
-  reading([&] { seam.launch(function, config, packed); });
-  seam.synchronize();
-  noteUnwritten(session, arguments.arrays());
-  int code = session.finish({file, std::string(entry.name), shape});
-  saveArguments(arguments.arrays());
+  function_ = seam.getFunction(module, entry.name);
+}
+
+void PtxCall::launch() {
+  reading([&] { session_->seam().launch(function_, config_, packed_); });
+}
+
+int runPtx(SessionOptions options, const std::string &file, const PtxLaunch &launch,
+           const std::vector<std::string> &words) {
+  PtxCall call(std::move(options), file, launch, words);
+  call.launch();
+  Session &session = call.session();
+  session.seam().synchronize();
+  noteUnwritten(session, call.arrays());
+  int code = session.finish(call.summary());
+  saveArguments(call.arrays());
   return code;
 }
 

@@ -1,6 +1,7 @@
 // Running PTX that may come from anywhere: nvcc, Triton, another compiler.
 #pragma once
 
+#include "tools/tilec/run/PtxArguments.h"
 #include "tools/tilec/run/RunArguments.h"
 #include "tools/tilec/run/Session.h"
 
@@ -10,6 +11,27 @@ struct PtxLaunch {
   std::string entry; ///< empty: the only one
   std::optional<device::Dim3> grid, block, cluster;
   uint32_t sharedBytes = 0;
+};
+
+/// An entry of a file that is ready to be launched, on a device of its own. A virtual GPU becomes
+/// what the PTX is for, unless a target is named. Errors: those of runPtx.
+class PtxCall {
+public:
+  PtxCall(SessionOptions options, const std::string &file, const PtxLaunch &launch,
+          const std::vector<std::string> &words);
+  void launch();
+
+  Session &session() { return *session_; }
+  const std::vector<RunArgument> &arrays() const { return arguments_->arrays(); }
+  const LaunchSummary &summary() const { return summary_; }
+
+private:
+  std::optional<Session> session_;
+  std::optional<PtxArguments> arguments_;
+  LaunchSummary summary_;
+  std::vector<device::Arg> packed_;
+  device::LaunchConfig config_;
+  device::Function function_;
 };
 
 /// Launches an entry of the file with arguments in the order of its parameters, then writes what is kept; returns the

@@ -12,8 +12,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstring>
+#include <locale>
 #include <map>
+#include <sstream>
 
 namespace tile::tilec {
 namespace {
@@ -163,13 +166,8 @@ json reportOf(const vgpu::TimeReport &report) {
 class JobRunner {
 public:
   explicit JobRunner(const JobOptions &options) : calibration_(vgpu::defaultCalibration()) {
-    for (const std::string &setting : options.settings) {
-      size_t equals = setting.find('=');
-      if (equals == setting.npos)
-        refuse("--set " + setting + ": expected NAME=VALUE");
-      vgpu::setNumber(calibration_, setting.substr(0, equals),
-                      std::stod(setting.substr(equals + 1)));
-    }
+    for (const auto &[name, value] : settingsOf(options))
+      vgpu::setNumber(calibration_, name, value);
   }
 
   json run(const json &job) {
@@ -201,6 +199,28 @@ private:
 
 } // namespace
 
+std::vector<std::pair<std::string, double>> settingsOf(const JobOptions &options) {
+  std::vector<std::pair<std::string, double>> settings;
+  for (const std::string &word : options.settings) {
+    size_t equals = std::min(word.find('='), word.size());
+    std::istringstream text(word.substr(std::min(equals + 1, word.size())));
+    text.imbue(std::locale::classic());
+    double value = 0;
+    if (equals == 0 || !(text >> value) || text.peek() != std::istringstream::traits_type::eof())
+      refuse("--set " + word + ": expected NAME=VALUE, the value a number");
+    settings.emplace_back(word.substr(0, equals), value);
+  }
+  return settings;
+}
+
+static std::string lineOf(const json &result, const JobOptions &options) {
+  if (!options.cyclesOnly || result.contains("error"))
+    return result.dump();
+  std::ostringstream line;
+  line << result["id"].get<std::string>() << "\t" << std::llround(result["cycles"].get<double>());
+  return line.str();
+}
+
 int runJobs(std::istream &jobs, std::ostream &out, const JobOptions &options) {
   JobRunner runner(options);
   int failed = 0;
@@ -218,7 +238,7 @@ int runJobs(std::istream &jobs, std::ostream &out, const JobOptions &options) {
       ++failed;
     }
     result["id"] = id;
-    out << result.dump() << "\n" << std::flush;
+    out << lineOf(result, options) << "\n" << std::flush;
   }
   return failed;
 }

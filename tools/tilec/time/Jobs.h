@@ -5,6 +5,7 @@
 #include <istream>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tile::tilec {
@@ -13,6 +14,9 @@ struct JobOptions {
   std::vector<std::string> settings; ///< NAME=VALUE of the calibration
   bool cyclesOnly = false;           ///< prints "id<TAB>cycles"
 };
+
+/// The numbers that these settings name. Error: InvalidArgument for a word that is no NAME=VALUE.
+std::vector<std::pair<std::string, double>> settingsOf(const JobOptions &options);
 
 /// Times each job and prints a JSON object a line. A job that cannot be timed prints {"id",
 /// "error"}. Returns the number of those.
