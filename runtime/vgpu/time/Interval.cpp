@@ -8,7 +8,8 @@ namespace {
 /// What is known of a launch when it is judged.
 struct Facts {
   bool usesTensorCores = false, hasOrder = false, isLimitedByEstimate = false;
-  bool contends = false; ///< several warpgroups take turns at tensor cores and special functions
+  bool contends =
+      false; ///< several warpgroups alternate between tensor cores and special functions
   unsigned blocksOfSm = 1, clusterSize = 1;
   bool dependsOnData = false;
 };
