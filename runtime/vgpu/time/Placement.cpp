@@ -9,7 +9,10 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr uint64_t kRounds = 6; // of blocks that are alike; the rest is their like
+// Of blocks that are alike so many are run, in whole rounds; the others take as long. Lines that a
+// flush has left and bytes that L2 absorbs matter at the start, so short launches are run to the end.
+constexpr uint64_t kFewestRounds = 6;
+constexpr double kMostBoxes = 3000, kMostLoads = 30'000;
 
 class Placer {
 public:
@@ -20,7 +23,7 @@ public:
     std::vector<double> sample = sampleOfBlocks();
     bool isEven = std::ranges::max(sample) <= std::ranges::min(sample) * kEven;
     if (isEven)
-      return placementOf(launch_, 0);
+      return placementOf(launch_, 0, sample.front());
     return isOneRound ? placeLoops(sample) : placeUnequal();
   }
 
@@ -38,7 +41,7 @@ private:
 
   // Blocks that loop over work: the first one stands for all.
   Placement placeLoops(const std::vector<double> &sample) {
-    Placement placement = placementOf(launch_, 0);
+    Placement placement = placementOf(launch_, 0, 1);
     placement.isEven = false;
     double mean =
         std::accumulate(sample.begin(), sample.end(), 0.0) / static_cast<double>(sample.size());
@@ -80,10 +83,13 @@ private:
 
 } // namespace
 
-Placement placementOf(const TimedLaunch &launch, unsigned multiprocessor) {
+Placement placementOf(const TimedLaunch &launch, unsigned multiprocessor, double loadsOfBlock) {
   Placement placement;
   unsigned sms = launch.multiprocessors();
-  uint64_t most = kRounds * launch.occupancy().blocks;
+  double budget = launch.program().usesTensorLoads ? kMostBoxes : kMostLoads;
+  uint64_t together = launch.occupancy().blocks;
+  auto rounds = static_cast<uint64_t>(budget / loadsOfBlock / static_cast<double>(together));
+  uint64_t most = std::max(kFewestRounds, rounds) * together;
   for (uint64_t turn = multiprocessor; turn < launch.blocks(); turn += sms, ++placement.blocks)
     if (placement.blocks < most)
       placement.turns.push_back(turn);

@@ -19,6 +19,6 @@ struct Placement {
 Placement placeBlocks(TimedLaunch &launch);
 
 /// The blocks of one multiprocessor, of blocks that are alike.
-Placement placementOf(const TimedLaunch &launch, unsigned multiprocessor);
+Placement placementOf(const TimedLaunch &launch, unsigned multiprocessor, double loadsOfBlock);
 
 } // namespace tile::vgpu

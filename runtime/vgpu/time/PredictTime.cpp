@@ -32,7 +32,7 @@ public:
         *setup.program, setup.props, static_cast<unsigned>(setup.config.block.count()),
         launch_.sharedBytes(), launch_.clusterSize(), options_.assembler, calibration_));
     footprint_ = findFootprint(launch_);
-    placement_ = options_.multiprocessor ? placementOf(launch_, *options_.multiprocessor)
+    placement_ = options_.multiprocessor ? placementOf(launch_, *options_.multiprocessor, 1)
                                          : placeBlocks(launch_);
     simulate(options_.clockGhz.value_or(kUsualGhz));
     if (!options_.clockGhz) {
