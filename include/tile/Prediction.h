@@ -55,6 +55,8 @@ struct PredictedLaunch {
   /// card: they may serve to order launches, and are no microseconds of this one.
   bool isCalibrated = false;
   std::string calibration; ///< of which card the numbers are: "h100-sxm"
+  /// Times by numbers of another version are not to be compared with these.
+  std::string calibrationVersion;
   /// What the model took for granted, such as the way of a branch that depends on data.
   std::vector<std::string> assumptions;
 

@@ -41,6 +41,7 @@ Json of(const PredictedLaunch &launch) {
           {"barriers_are_estimated", launch.barriersAreEstimated},
           {"is_calibrated", launch.isCalibrated},
           {"calibration", launch.calibration},
+          {"calibration_version", launch.calibrationVersion},
           {"assumptions", launch.assumptions}};
 }
 

@@ -117,6 +117,7 @@ PredictedLaunch predictLaunch(LaunchSetup setup, const Calibration &calibration,
   launch.dynamicSharedBytes = setup.config.dynamicSharedBytes;
   launch.isCalibrated = isOfCalibration(setup.props, calibration);
   launch.calibration = calibration.name;
+  launch.calibrationVersion = calibration.version;
   std::shared_ptr<const Program> program = setup.program;
   uint64_t blocks = setup.config.grid.count();
   TimeReport report = predictTime(std::move(setup), calibration, options);

@@ -135,6 +135,29 @@ done
         self.assertNotIn("->", text)
         self.assertIn("0 of 1 kernels cost more; 1 others have changed", text)
 
+    def timed(self, factor):
+        """A tilec whose kernels are others, and take so many times as long."""
+        path = self.doctored("", "[[ -z $ptx ]] || echo // other >> $ptx")
+        lines = path.read_text().split("\n", 1)
+        times = f"""if [[ $1 == time ]]; then
+  '{kTilec}' "$@" | awk -F '\\t' '{{printf "%s\\t%.0f\\n", $1, $2 * {factor}}}'
+  exit
+fi"""
+        path.write_text("\n".join([lines[0], times, lines[1]]))
+        return path
+
+    def test_predicted_times(self):
+        inputs = ("--time", "--targets", "sm_90a", "op:add", kVectorAdd)
+        text = self.diff(1, self.timed(1.5), *inputs)
+        self.assertRegex(text, r"op:add --target sm_90a: cycles \d+ -> \d+, 1\.500 SLOWER\n")
+        self.assertIn("note: 1 kernels differ and have no predicted times\n", text)
+        self.assertIn("4 of 5 kernels are slower; 0 others have changed; geometric mean 1.500\n", text)
+        text = self.diff(0, self.timed(0.5), *inputs)
+        self.assertRegex(text, r"op:add --target sm_90a: cycles \d+ -> \d+, 0\.500\n")
+        self.assertIn("0 of 5 kernels are slower; 4 others have changed; geometric mean 0.500\n", text)
+        self.assertEqual(self.diff(0, kTilec, "--time", "--targets", "sm_90a", "op:add"),
+                         "0 of 4 kernels are slower; 0 others have changed; geometric mean 1.000\n")
+
     def test_a_kernel_that_is_missing_costs(self):
         text = self.diff(1, self.doctored("", "[[ -z $ptx ]] || exit 3"), kVectorAdd, "--cost", "--targets", "sm_80")
         self.assertIn(f"{kVectorAdd} --target sm_80: no kernel after\n", text)

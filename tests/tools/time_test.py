@@ -20,6 +20,22 @@ auto other = kernel("other", [](Out<f32, 1> y, Const B) {
   y.tile({B})(i) = zeros(f32, {B});
 }).named("y", "B");
 """
+# Waits for what nobody writes.
+kSpin = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry spin(.param .u64 flag) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  .reg .pred %p;
+  ld.param.u64 %rd1, [flag];
+again:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra again;
+  ret;
+}
+"""
 kRow = re.compile(r"^  (\w+) +(.*)$", re.M)
 
 
@@ -62,7 +78,7 @@ class Time(Case):
         self.assertGreater(len(report["launches"]), 1)
         self.assertAlmostEqual(report["us"], sum(launch["us"] for launch in report["launches"]))
         output = self.run_tilec(0, "time", "op:cross_entropy", timeout=120)[0]
-        self.assertRegex(output, r"\n%d launches: [\d.]+ us, \d+ cycles\n\Z" % len(report["launches"]))
+        self.assertRegex(output, r"\n%d launches: [\d.]+ us .*, \d+ cycles\n\Z" % len(report["launches"]))
 
     def test_other_targets_are_uncalibrated(self):
         self.assertNotIn("uncalibrated", self.rows("op:softmax", "M=64")["output"])
@@ -84,6 +100,11 @@ class Time(Case):
         self.assertNotIn("uncalibrated", rows["output"])
         self.assertIn("--block is needed", self.run_tilec(2, "time", kPtx, *arguments)[1])
         self.assertIn("takes 4 arguments, got 1", self.run_tilec(2, "time", kPtx, "i32:1", "--grid", "8", "--block", "128")[1])
+
+    def test_loops_without_end(self):
+        self.write("spin.ptx", kSpin)
+        errors = self.run_tilec(3, "time", "spin.ptx", "zeros:u32:1", "--grid", "1", "--block", "32", TILE_VGPU_MAX_BRANCHES="1000")[1]
+        self.assertRegex(errors, r"\Aspin.ptx:12: error: the time model gives up: a warp took 1000 branches, .*\n\Z")
 
     def test_conditions(self):
         usual = self.rows("op:add", "N=4194304", "--estimate")

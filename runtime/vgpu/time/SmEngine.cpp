@@ -279,6 +279,7 @@ void SmEngine::perform(Issue &issue) {
   const auto &calibration = calibration_;
   switch (issue.op.form.kind) {
   case TimeKind::Branch:
+    countBranch(issue);
     warp.lanes.branch(issue.split, issue.lanes);
     warp.next = issue.time + (issue.lanes ? calibration.branch.taken : calibration.branch.notTaken);
     issue.stays = true;
@@ -448,6 +449,21 @@ SmReport SmEngine::finish(uint64_t allBlocks) {
   report_.cycles = std::pow(
       std::pow(cycles, exponent) + std::pow(report_.dramBytes / dramRate, exponent), 1 / exponent);
   return std::move(report_);
+}
+
+// A loop that waits for what other multiprocessors write never ends: there are none.
+void SmEngine::countBranch(const Issue &issue) const {
+  constexpr uint64_t kMostBranches = uint64_t{1} << 24; // seconds
+  uint64_t most = launch_.launch().setup().maxBranches;
+  most = most ? std::min(most, kMostBranches) : kMostBranches;
+  if (!issue.lanes || ++issue.warp.branches <= most)
+    return;
+  const Program &program = *program_.program;
+  throw Error(
+      Fault::User, ErrorCode::Unsupported,
+      "the time model gives up: a warp took " + std::to_string(most) +
+          " branches, the last one here; loops that wait for other blocks have no end in it",
+      {program.module->name.c_str(), program.lines[program_.code[issue.pc].instruction].line});
 }
 
 void SmEngine::reportDeadlock() const {

@@ -33,6 +33,7 @@ struct EngineWarp {
   bool isBlocked = false, hasEnded = false, hasStored = false;
   double blockedSince = 0;
   uint32_t lastOp = 0;
+  uint64_t branches = 0;           ///< that it took
   std::vector<double> wgmmaGroups; ///< the ends of those committed
   double wgmmaEnd = 0;             ///< of all issued
   struct BulkGroup {
@@ -122,6 +123,8 @@ private:
             uint32_t address = 0, int64_t bytes = 0);
   SmReport finish(uint64_t allBlocks);
   [[noreturn]] void reportDeadlock() const;
+  /// Throws where a warp takes too many branches to come to an end.
+  void countBranch(const Issue &issue) const;
 
   // One warp.
   void run(EngineWarp &warp, double now);

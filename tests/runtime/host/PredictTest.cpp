@@ -221,6 +221,7 @@ TEST_F(Predict, JsonHasAllOfIt) {
   EXPECT_EQ(launch["cycles"], prediction.cycles());
   EXPECT_EQ(launch["stalls"].size(), prediction.launches[0].stalls.size());
   EXPECT_EQ(launch["is_calibrated"], true);
+  EXPECT_NE(launch["calibration_version"], "");
 }
 
 } // namespace
