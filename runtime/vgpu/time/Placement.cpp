@@ -3,6 +3,7 @@
 #include "runtime/vgpu/time/BlockWork.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <queue>
 
@@ -10,7 +11,8 @@ namespace tile::vgpu {
 namespace {
 
 // Of blocks that are alike so many are run, in whole rounds; the others take as long. Lines that a
-// flush has left and bytes that L2 absorbs matter at the start, so short launches are run to the end.
+// flush has left and bytes that L2 absorbs matter at the start, so short launches are run to the
+// end.
 constexpr uint64_t kFewestRounds = 6;
 constexpr double kMostBoxes = 3000, kMostLoads = 30'000;
 
@@ -31,11 +33,15 @@ private:
   static constexpr double kEven = 1.001;
   static constexpr uint64_t kSample = 16;
 
+  // Steps by the golden ratio, since work repeats by powers of two: of heads, of blocks of a head.
   std::vector<double> sampleOfBlocks() {
+    constexpr double kGoldenRatio = 0.6180339887498949;
     std::vector<double> sample;
-    uint64_t count = std::min(kSample, launch_.blocks());
-    for (uint64_t i = 0; i < count; ++i)
-      sample.push_back(work_.of(i * launch_.blocks() / count));
+    auto blocks = static_cast<double>(launch_.blocks());
+    for (uint64_t i = 0; i < std::min(kSample, launch_.blocks()); ++i) {
+      double place = static_cast<double>(i) * kGoldenRatio;
+      sample.push_back(work_.of(static_cast<uint64_t>((place - std::floor(place)) * blocks)));
+    }
     return sample;
   }
 
