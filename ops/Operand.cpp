@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace tile::ops {
 
@@ -79,10 +80,16 @@ Operand Operand::reshaped(std::span<const int64_t> extents) const {
   return result;
 }
 
+// An address of the device, which is none of the host's; a tensor without elements has null.
+static void *elementsBehind(void *pointer, int64_t bytes) {
+  return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(pointer) +
+                                  static_cast<uintptr_t>(bytes));
+}
+
 Operand Operand::at(int64_t index) const {
   Operand result = *this;
-  result.arg_.pointer = static_cast<std::byte *>(arg_.pointer) +
-                        index * stride(0) * static_cast<int64_t>(sizeOf(dtype()));
+  result.arg_.pointer =
+      elementsBehind(arg_.pointer, index * stride(0) * static_cast<int64_t>(sizeOf(dtype())));
   result.arg_.rank = static_cast<uint8_t>(rank() - 1);
   for (int dim = 1; dim < rank(); ++dim)
     result.arg_.extents[dim - 1] = extent(dim), result.arg_.strides[dim - 1] = stride(dim);
@@ -91,8 +98,8 @@ Operand Operand::at(int64_t index) const {
 
 Operand Operand::slice(int dim, int64_t start, int64_t size) const {
   Operand result = *this;
-  result.arg_.pointer = static_cast<std::byte *>(arg_.pointer) +
-                        start * stride(dim) * static_cast<int64_t>(sizeOf(dtype()));
+  result.arg_.pointer =
+      elementsBehind(arg_.pointer, start * stride(dim) * static_cast<int64_t>(sizeOf(dtype())));
   result.arg_.extents[dim] = size;
   return result;
 }

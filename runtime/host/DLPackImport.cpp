@@ -19,9 +19,15 @@ using dlpack::Layout;
   throw Error(Fault::User, code, "DLPack: " + message, where);
 }
 
-/// Gives a tensor back to its producer, of whose errors there is nobody to tell.
+/// Gives a tensor back to its producer, of whose errors there is nobody to tell. The producer
+/// declares the same structures by names of its own, so its function is of another type.
 struct GiveBack {
-  template <class Managed> void operator()(Managed *managed) const noexcept {
+  template <class Managed>
+#ifdef __clang__
+  [[clang::no_sanitize("function")]]
+#endif
+  void
+  operator()(Managed *managed) const noexcept {
     try {
       if (managed->deleter)
         managed->deleter(managed);

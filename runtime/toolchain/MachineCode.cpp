@@ -220,7 +220,8 @@ std::span<const std::byte> codeOf(std::span<const std::byte> cubin) {
 
 std::vector<MachineInstruction> decodeControl(std::span<const std::byte> code, int smVersion) {
   std::vector<Word> words(code.size() / kInstructionBytes);
-  std::memcpy(words.data(), code.data(), words.size() * kInstructionBytes);
+  if (!words.empty())
+    std::memcpy(words.data(), code.data(), words.size() * kInstructionBytes);
   std::vector<MachineInstruction> instructions;
   for (size_t at = 0; at < words.size(); ++at)
     instructions.push_back(decode(words, at, smVersion));

@@ -202,11 +202,16 @@ template <class T> Note<int64_t> noteOfNest(const Bounds<T> &bounds, T innerLo, 
   return note;
 }
 
+// The number less one; of the smallest one, the largest.
+template <class T> T before(T number) {
+  return static_cast<T>(static_cast<std::make_unsigned_t<T>>(number) - 1u);
+}
+
 #define NEST_TEST(name, T, HasWork)                                                                \
   TEST_P(RangeEnds, name) {                                                                        \
     static const auto program = nest<T, HasWork>();                                                \
     for (const Bounds<T> &bounds : upwards<T>())                                                   \
-      for (T innerLo : {bounds.lo, T(bounds.hi - 1), bounds.hi}) {                                 \
+      for (T innerLo : {bounds.lo, before(bounds.hi), bounds.hi}) {                                \
         SCOPED_TRACE(textOf(bounds) + ", inner from " + show(innerLo));                            \
         if (innerLo > bounds.hi) /* the smallest number less 1 */                                  \
           continue;                                                                                \

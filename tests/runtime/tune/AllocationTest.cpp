@@ -20,6 +20,11 @@ void *allocate(size_t bytes) {
 // Of the whole program, libtile.so as well.
 void *operator new(size_t bytes) { return allocate(bytes); }
 void *operator new[](size_t bytes) { return allocate(bytes); }
+// std::stable_sort asks for memory that may fail, and gives it back as it gives back any.
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+  ++allocations;
+  return std::malloc(bytes ? bytes : 1);
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete[](void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }

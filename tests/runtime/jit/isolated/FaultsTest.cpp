@@ -1,4 +1,5 @@
 // Compiles that crash, never end or take all memory: the error, what is left to see it again, and that the next compile works.
+#include "base/AddressSpace.h"
 #include "runtime/jit/Isolated.h"
 #include "runtime/jit/WorkerPool.h"
 #include "tests/runtime/jit/isolated/Isolated.h"
@@ -52,6 +53,8 @@ protected:
 TEST_F(IsolatedFaults, ACrashIsAnErrorWithAReproducer) {
   if (!kHasFaults)
     GTEST_SKIP();
+  if (!base::kCanBoundAddressSpace)
+    GTEST_SKIP() << "the address sanitizer takes the signal that would say what happened";
   auto fault = std::make_optional<Variable>("TILE_FAULT", "pass:crash@tile-assign-layouts");
   Error error = errorOf([] { compiledPtx(); });
   fault.reset();
