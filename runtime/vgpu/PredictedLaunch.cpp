@@ -50,7 +50,7 @@ std::string plainPath(const std::string &file) {
 std::vector<PredictedStall> stallsOf(const TimeReport &report, const Program &program) {
   std::map<std::tuple<std::string, int, Stall>, double> byLine;
   double all = 0;
-  for (const auto &[place, cycles] : report.stalls) {
+  for (const auto &[place, cycles] : report.sm.stalls) {
     CodeLocation location = locationOf(program, place.first);
     bool hasSource = location.sourceLine > 0;
     byLine[{hasSource ? plainPath(location.sourceFile) : location.ptxFile,

@@ -1,12 +1,12 @@
 #include "runtime/vgpu/time/BlockWork.h"
 
-#include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/time/UntimedWalk.h"
 
 #include <algorithm>
 
 namespace tile::vgpu {
 
-static constexpr uint64_t kMostCounted = 2048, kMostSteps = 4'000'000;
+static constexpr uint64_t kMostCounted = 2048;
 
 BlockWork::BlockWork(TimedLaunch &launch) : launch_(launch), room_(launch.makeRoom()) {
   for (const TimedOp &op : launch.program().ops)
@@ -39,28 +39,14 @@ double BlockWork::count(uint64_t turn) {
   return std::max(1.0, loads);
 }
 
-double BlockWork::walk(Warp &registers) {
-  TimedWarp warp(launch_.program(), registers);
-  bool byBoxes = launch_.program().usesTensorLoads;
+double BlockWork::walk(Warp &warp) {
   double loads = 0;
-  for (uint64_t steps = 0; !warp.splits.empty() && steps < kMostSteps; ++steps) {
-    size_t split = warp.nextSplit();
-    uint32_t pc = warp.splits[split].pc, lanes = warp.activeLanes(warp.splits[split]);
+  walkUntimed(launch_, warp, fetches_, [&](TimedWarp &, uint32_t pc, uint32_t) {
     TimeKind kind = launch_.program().ops[pc].form.kind;
-    if (passControl(warp, split, kind, lanes))
-      continue;
-    if (lanes && kind == TimeKind::AtomicGlobal)
-      takeTurn(launch_, warp, pc, lanes, fetches_);
-    else if (lanes && kind == TimeKind::MbarrierWait)
-      warp.setPredicate(warp.operation(pc).rows[0], lanes, true);
-    else
-      warp.execute(pc, lanes);
-    bool isLoad = byBoxes ? kind == TimeKind::BulkLoad
-                          : kind == TimeKind::LoadGlobal || kind == TimeKind::AsyncCopy ||
-                                kind == TimeKind::BulkLoad;
-    loads += lanes && isLoad;
-    warp.splits[split].pc = warp.finishInstruction(pc, lanes);
-  }
+    bool isPlain = kind == TimeKind::LoadGlobal || kind == TimeKind::AsyncCopy;
+    loads += kind == TimeKind::BulkLoad || (isPlain && !launch_.program().usesTensorLoads);
+    return true;
+  });
   return loads;
 }
 

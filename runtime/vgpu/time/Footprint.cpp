@@ -2,6 +2,7 @@
 #include "runtime/vgpu/time/Footprint.h"
 
 #include "runtime/vgpu/machine/Lanes.h"
+#include "runtime/vgpu/time/UntimedWalk.h"
 
 #include <algorithm>
 
@@ -9,7 +10,6 @@ namespace tile::vgpu {
 namespace {
 
 constexpr size_t kMostLoads = 400; // of a place: the pattern has repeated by then
-constexpr uint64_t kMostSteps = 4'000'000;
 constexpr size_t kMostSectors = 400'000;
 
 class AddressPass {
@@ -67,51 +67,21 @@ private:
         found_.sharedSectors.insert(sector);
   }
 
-  void walk(Warp &registers) {
-    TimedWarp warp(launch_.program(), registers);
-    try {
-      for (uint64_t steps = 0; !warp.splits.empty() && steps < kMostSteps; ++steps)
-        if (!step(warp, warp.nextSplit()))
-          return;
-    } catch (const StopCta &) {
-      throw errorOfStop(*registers.cta);
-    }
+  void walk(Warp &warp) {
+    walkUntimed(launch_, warp, fetches_, [this](TimedWarp &warp, uint32_t pc, uint32_t lanes) {
+      return visit(warp, pc, lanes);
+    });
   }
 
   // False if enough is known.
-  bool step(TimedWarp &warp, size_t split) {
-    const uint32_t pc = warp.splits[split].pc;
+  bool visit(TimedWarp &warp, uint32_t pc, uint32_t lanes) {
     const TimedOp &op = launch_.program().ops[pc];
-    uint32_t lanes = warp.activeLanes(warp.splits[split]);
-    if (passControl(warp, split, op.form.kind, lanes))
-      return true;
-    if (lanes)
-      perform(warp, pc, op, lanes);
-    warp.splits[split].pc = warp.finishInstruction(pc, lanes);
+    TimeKind kind = op.form.kind;
+    if (boxes_ && kind == TimeKind::BulkLoad && op.form.number)
+      boxes_->push_back(boxOf(launch_, warp, pc, firstLane(lanes)));
+    if (sectors_ && (kind == TimeKind::LoadGlobal || kind == TimeKind::AsyncCopy))
+      noteSectors(warp, pc, op, lanes);
     return !boxes_ || boxes_->size() < kMostLoads;
-  }
-
-  void perform(TimedWarp &warp, uint32_t pc, const TimedOp &op, uint32_t lanes) {
-    const Op &operation = warp.operation(pc);
-    switch (op.form.kind) {
-    case TimeKind::BulkLoad:
-      if (boxes_ && op.form.number)
-        boxes_->push_back(boxOf(launch_, warp, pc, firstLane(lanes)));
-      break;
-    case TimeKind::LoadGlobal:
-    case TimeKind::AsyncCopy:
-      if (sectors_)
-        noteSectors(warp, pc, op, lanes);
-      break;
-    case TimeKind::AtomicGlobal:
-      takeTurn(launch_, warp, pc, lanes, fetches_);
-      break;
-    case TimeKind::MbarrierWait:
-      warp.setPredicate(operation.rows[0], lanes, true);
-      break;
-    default:
-      warp.execute(pc, lanes);
-    }
   }
 
   void noteSectors(TimedWarp &warp, uint32_t pc, const TimedOp &op, uint32_t lanes) {

@@ -48,7 +48,6 @@ private:
   // Blocks that loop over work: the first one stands for all.
   Placement placeLoops(const std::vector<double> &sample) {
     Placement placement = placementOf(launch_, 0, 1);
-    placement.isEven = false;
     double mean =
         std::accumulate(sample.begin(), sample.end(), 0.0) / static_cast<double>(sample.size());
     double last = work_.takesTurns() ? mean : std::ranges::max(sample);
@@ -80,7 +79,7 @@ private:
         sum.begin();
     auto chosen = static_cast<size_t>(nearest);
     return {turns[chosen], turns[chosen].size(),
-            std::ranges::max(last) / std::max(1.0, last[chosen]), false};
+            std::ranges::max(last) / std::max(1.0, last[chosen])};
   }
 
   TimedLaunch &launch_;

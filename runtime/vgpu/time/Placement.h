@@ -10,7 +10,6 @@ struct Placement {
   std::vector<uint64_t> turns; ///< of the blocks that it gets, in order
   uint64_t blocks = 0; ///< that it would get in all; more than `turns` if those behind are alike
   double factor = 1;   ///< the time of the launch, for one of its own
-  bool isEven = true;  ///< blocks load equally much
 };
 
 /// The work of a block is the number of its loads. Blocks of different work are placed as the GPU

@@ -41,7 +41,6 @@ public:
     }
     report_.us = report_.cycles / report_.clockGhz / kCyclesOfUs + calibration_.launchUs;
     report_.occupancy = launch_.occupancy();
-    noteStalls();
     noteAssumptions();
     setInterval(report_, launch_);
     return std::move(report_);
@@ -70,11 +69,6 @@ private:
           report_.sm.busy[pipe] / report_.sm.cycles / (isOfScheduler ? EngineWarp::kSchedulers : 1);
     }
     report_.issueShare = report_.sm.issued / report_.sm.cycles / EngineWarp::kSchedulers;
-  }
-
-  void noteStalls() {
-    for (const auto &[place, cycles] : report_.sm.stalls)
-      report_.stalls[{launch_.program().code[place.first].instruction, place.second}] += cycles;
   }
 
   void noteAssumptions() {

@@ -27,8 +27,6 @@ struct TimeReport {
   double issueShare = 0;
   double distinctShare = 1; ///< of the bytes loaded by tensor copies, inside their GPC
   SmReport sm;
-  /// Cycles of warps that wait, by instruction (of Program::lines) and reason.
-  std::map<std::pair<uint32_t, Stall>, double> stalls;
   Occupancy occupancy;
   std::vector<std::string>
       assumptions; ///< what the prediction takes for granted, and what makes it doubtful

@@ -104,7 +104,6 @@ private:
                        timed.form.kind == TimeKind::AtomicGlobal;
       if (timed.isExecuted || isEngines || !writesNeeded(code_[i]))
         continue;
-      timed.isUnknown = true;
       for (unsigned r = 0; r < code_[i].targets; ++r)
         unknown.insert(code_[i].rows[r]);
     }

@@ -152,7 +152,7 @@ double SmEngine::readyOf(const EngineWarp &warp, const TimedOp &op) const {
 }
 
 // When the instruction can be issued.
-double SmEngine::earliest(const EngineWarp &warp, const TimedOp &op, uint32_t, double now) const {
+double SmEngine::earliest(const EngineWarp &warp, const TimedOp &op, double now) const {
   const Scheduler &scheduler = schedulers_[warp.scheduler];
   double time = std::max({now, warp.next, readyOf(warp, op), scheduler.free});
   switch (op.pipe) {
@@ -176,6 +176,10 @@ double SmEngine::earliest(const EngineWarp &warp, const TimedOp &op, uint32_t, d
   return time;
 }
 
+void SmEngine::noteStall(uint32_t pc, Stall reason, double cycles) {
+  report_.stalls[{program_.code[pc].instruction, reason}] += cycles;
+}
+
 void SmEngine::noteWait(const EngineWarp &warp, const TimedOp &op, uint32_t pc, double now,
                         double until) {
   double from = std::max(now, warp.next), ready = readyOf(warp, op);
@@ -186,9 +190,9 @@ void SmEngine::noteWait(const EngineWarp &warp, const TimedOp &op, uint32_t pc, 
                  : op.pipe == Pipe::Memory ? Stall::Memory
                                            : Stall::Pipe;
   if (ready > from)
-    report_.stalls[{pc, Stall::Operand}] += ready - from;
+    noteStall(pc, Stall::Operand, ready - from);
   else
-    report_.stalls[{pc, reason}] += until - from;
+    noteStall(pc, reason, until - from);
 }
 
 // An instruction that costs nothing, in the time of those around it.
@@ -239,7 +243,7 @@ bool SmEngine::issue(EngineWarp &warp, size_t split, double &now) {
     passFree(warp, split, readyOf(warp, op));
     return true;
   }
-  double time = earliest(warp, op, pc, now);
+  double time = earliest(warp, op, now);
   constexpr double kSame = 1e-6;
   if (time > now + kSame) {
     push(time, EventKind::Run, &warp);
@@ -416,7 +420,7 @@ void SmEngine::block(EngineWarp &warp, double now) {
 
 void SmEngine::wake(EngineWarp &warp, double now, double at, Stall reason) {
   if (warp.isBlocked)
-    report_.stalls[{warp.lastOp, reason}] += now - warp.blockedSince;
+    noteStall(warp.lastOp, reason, now - warp.blockedSince);
   warp.isBlocked = false;
   push(at, EventKind::Run, &warp);
 }
@@ -443,7 +447,6 @@ SmReport SmEngine::finish(uint64_t allBlocks) {
   report_.loadedBytes = memory_.loadedBytes * factor;
   report_.storedBytes = memory_.storedBytes * factor;
   report_.dramBytes = memory_.dramBytes * factor;
-  report_.smCycles = cycles;
   double dramRate = calibration_.dram.gbs / conditions_.clockGhz / activeSms_;
   double exponent = calibration_.dram.blend;
   report_.cycles = std::pow(

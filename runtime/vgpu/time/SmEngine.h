@@ -129,8 +129,9 @@ private:
   // One warp.
   void run(EngineWarp &warp, double now);
   std::optional<size_t> chooseSplit(EngineWarp &warp, double now);
-  double earliest(const EngineWarp &warp, const TimedOp &op, uint32_t pc, double now) const;
+  double earliest(const EngineWarp &warp, const TimedOp &op, double now) const;
   double readyOf(const EngineWarp &warp, const TimedOp &op) const;
+  void noteStall(uint32_t pc, Stall reason, double cycles);
   void noteWait(const EngineWarp &warp, const TimedOp &op, uint32_t pc, double now, double until);
   bool issue(EngineWarp &warp, size_t split, double &now);
   void passFree(EngineWarp &warp, size_t split, double ready);

@@ -70,7 +70,7 @@ void SmEngine::waitForBulk(Issue &issue) {
     const EngineWarp::BulkGroup &group = warp.bulkGroups[warp.bulkGroups.size() - 1 - open];
     end = std::max(end, issue.op.form.flag ? group.read : group.done);
   }
-  report_.stalls[{issue.pc, Stall::Copies}] += end - issue.time;
+  noteStall(issue.pc, Stall::Copies, end - issue.time);
   warp.next = end;
 }
 

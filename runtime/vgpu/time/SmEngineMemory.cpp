@@ -161,7 +161,7 @@ void SmEngine::waitForCopies(Issue &issue) {
   size_t open = issue.op.form.number;
   if (warp.copyGroups.size() > open)
     end = std::max(end, warp.copyGroups[warp.copyGroups.size() - 1 - open]);
-  report_.stalls[{issue.pc, Stall::Copies}] += end - issue.time;
+  noteStall(issue.pc, Stall::Copies, end - issue.time);
   warp.next = end;
 }
 

@@ -71,7 +71,7 @@ void SmEngine::waitForWgmma(Issue &issue) {
     warp.wgmmaGroups.clear();
   else if (warp.wgmmaGroups.size() > open + 2)
     warp.wgmmaGroups.erase(warp.wgmmaGroups.begin());
-  report_.stalls[{issue.pc, Stall::Wgmma}] += end - issue.time;
+  noteStall(issue.pc, Stall::Wgmma, end - issue.time);
   warp.next = end;
 }
 

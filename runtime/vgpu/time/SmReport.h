@@ -26,13 +26,12 @@ const char *nameOf(Stall stall);
 
 struct SmReport {
   double cycles = 0;
-  double smCycles = 0; ///< of the multiprocessor, before the bound of the whole DRAM
   uint64_t instructions = 0;
   std::array<double, kPipes>
       busy{};        ///< cycles of one scheduler; Memory, BulkCopy: of the multiprocessor
   double issued = 0; ///< issue slots
   double loadedBytes = 0, storedBytes = 0, dramBytes = 0;
-  /// Cycles of warps, by operation and reason.
+  /// Cycles of warps that wait, by instruction (of Program::lines) and reason.
   std::map<std::pair<uint32_t, Stall>, double> stalls;
 };
 

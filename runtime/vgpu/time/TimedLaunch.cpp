@@ -76,16 +76,12 @@ uint64_t globalAddressOf(const TimedWarp &warp, uint32_t pc, TimeKind kind, unsi
   return addressOf(warp, pc, decidingRows(op, kind).front(), lane);
 }
 
-uint64_t turnOf(const TimedLaunch &launch, const Cta &block, uint64_t n) {
-  return n * launch.blocks() + block.index;
-}
-
 void takeTurn(const TimedLaunch &launch, TimedWarp &warp, uint32_t pc, uint32_t lanes,
               uint64_t &fetches) {
   const Op &op = warp.operation(pc);
   if (op.targets)
     forLanes(lanes, [&](unsigned lane) {
-      warp.setValue(op.rows[0], lane, turnOf(launch, *warp.registers().cta, fetches++));
+      warp.setValue(op.rows[0], lane, fetches++ * launch.blocks() + warp.registers().cta->index);
     });
 }
 

@@ -81,9 +81,7 @@ enum BulkRow : unsigned {
 
 /// What a lane of a plain load, store or copy moves in global memory begins here.
 uint64_t globalAddressOf(const TimedWarp &warp, uint32_t pc, TimeKind kind, unsigned lane);
-/// What an atomic that hands out work gives a block the n-th time: everybody takes turns.
-uint64_t turnOf(const TimedLaunch &launch, const Cta &block, uint64_t n);
-/// Gives each of the lanes its turn; `fetches` counts those of the block.
+/// An atomic that hands out work: every block takes turns, of which `fetches` counts its own.
 void takeTurn(const TimedLaunch &launch, TimedWarp &warp, uint32_t pc, uint32_t lanes,
               uint64_t &fetches);
 

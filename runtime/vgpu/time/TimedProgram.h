@@ -19,7 +19,6 @@ struct TimedOp {
   uint32_t firstRow = 0; ///< in TimedProgram::rows: those it waits for, then those it writes
   uint16_t reads = 0, writes = 0;
   bool isExecuted = false; ///< its handler computes values
-  bool isUnknown = false;  ///< the engine has to give its results some value: they decide something
   bool needsLanes = false; ///< lanes that have diverged wait for each other
   bool belongsToLast =
       false; ///< of the same instruction as the operation before, which has its cost
