@@ -19,7 +19,7 @@ using DecodeFunction = void (*)(Decoder &, const Instruction &, Suffixes &);
 struct OpcodeInfo {
   std::string_view name;
   DecodeFunction decode;
-  TimeOf time = timeByType;
+  TimeOf time = timeOfArithmetic;
   Classify kind = classByType;
   std::initializer_list<FormRule> forms = {};
   std::initializer_list<FormOrder> orders = {};

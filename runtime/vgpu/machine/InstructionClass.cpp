@@ -14,6 +14,10 @@ const char *nameOf(InstructionClass kind) {
   return names[static_cast<size_t>(kind)];
 }
 
+bool hasWord(const Instruction &instruction, std::string_view word) {
+  return std::ranges::count(instruction.suffix, word) > 0;
+}
+
 InstructionClass classByType(const Instruction &instruction) {
   bool isFloat = std::ranges::any_of(instruction.suffix, [](std::string_view suffix) {
     return suffix.starts_with("f16") || suffix.starts_with("bf16") || suffix.starts_with("f32") ||
@@ -36,12 +40,8 @@ InstructionClass classBySpace(const Instruction &instruction) {
   return InstructionClass::GenericMemory;
 }
 
-static bool has(const Instruction &instruction, std::string_view suffix) {
-  return std::ranges::count(instruction.suffix, suffix) > 0;
-}
-
 uint32_t macsOf(const Instruction &instruction) {
-  if (has(instruction, "load") || has(instruction, "store")) // of wmma
+  if (hasWord(instruction, "load") || hasWord(instruction, "store")) // of wmma
     return 0;
   for (std::string_view suffix : instruction.suffix) {
     uint32_t extents[3] = {}, count = 0; // m16n8k16
@@ -57,7 +57,7 @@ uint32_t macsOf(const Instruction &instruction) {
     }
     if (count == 3 && at == end)
       return extents[0] * extents[1] * extents[2] /
-             (has(instruction, "sp") || has(instruction, "sp::ordered_metadata") ? 2 : 1);
+             (hasWord(instruction, "sp") || hasWord(instruction, "sp::ordered_metadata") ? 2 : 1);
   }
   return 0;
 }

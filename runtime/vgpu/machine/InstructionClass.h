@@ -37,6 +37,9 @@ enum InstructionTrait : uint8_t {
       2, ///< loads fragments: it stands among products, and touches registers and shared memory alone
 };
 
+/// Is it one of the modifiers of the instruction, such as "global"?
+bool hasWord(const Instruction &instruction, std::string_view word);
+
 /// The class of an instruction of one opcode, by its modifiers.
 using Classify = InstructionClass (*)(const Instruction &);
 
@@ -49,8 +52,7 @@ InstructionClass classByType(const Instruction &instruction);
 InstructionClass classBySpace(const Instruction &instruction);
 
 template <Classify otherwise> InstructionClass unlessAsync(const Instruction &instruction) {
-  return std::ranges::count(instruction.suffix, "async") ? InstructionClass::AsyncCopy
-                                                         : otherwise(instruction);
+  return hasWord(instruction, "async") ? InstructionClass::AsyncCopy : otherwise(instruction);
 }
 
 /// Multiply-adds of one execution of an instruction for tensor cores: its m x n x k.

@@ -9,8 +9,6 @@
 namespace tile::vgpu {
 namespace {
 
-constexpr size_t kReservedSharedBytes = 1024; // of each block, since sm_80
-
 /// "sm_75, sm_80 or sm_90a".
 std::string allNames() {
   std::string names;

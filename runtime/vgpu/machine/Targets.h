@@ -9,6 +9,9 @@ namespace tile::vgpu {
 /// The properties of a GPU by its name. Throws InvalidArgument for unknown names.
 device::DeviceProps propsFor(const std::string &target);
 
+/// Shared memory that each block takes beside its own, since sm_80.
+constexpr size_t kReservedSharedBytes = 1024;
+
 /// The number of blocks of a launch that the GPU of that name holds at a time, if their registers
 /// allow it.
 uint32_t residentBlocks(const device::DeviceProps &props, uint32_t threads, size_t sharedBytes);

@@ -1,5 +1,7 @@
 #include "runtime/vgpu/time/Interval.h"
 
+#include "runtime/vgpu/isa/tensor/WgmmaForm.h"
+
 #include <algorithm>
 
 namespace tile::vgpu {
@@ -44,9 +46,8 @@ Facts factsOf(const TimeReport &report, const TimedLaunch &launch) {
   facts.usesTensorCores = busy(Pipe::Tensor) > 0;
   for (const TimedOp &op : launch.program().ops)
     facts.hasOrder |= op.form.kind == TimeKind::BarrierArrive;
-  constexpr unsigned kWarpsOfTwoGroups = 8;
   facts.contends = busy(Pipe::Tensor) > kSome && busy(Pipe::Mufu) > kSome &&
-                   launch.warpsOfBlock() >= kWarpsOfTwoGroups;
+                   launch.warpsOfBlock() >= 2 * kWarpsOfGroup;
   facts.isLimitedByEstimate = report.occupancy.registersAreEstimated &&
                               std::string_view(report.occupancy.limit) == "registers";
   facts.blocksOfSm = report.occupancy.blocks;

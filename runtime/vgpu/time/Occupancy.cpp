@@ -2,9 +2,11 @@
 
 #include "ir/target/Target.h"
 #include "runtime/vgpu/machine/BarrierForm.h"
+#include "runtime/vgpu/machine/Targets.h"
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace tile::vgpu {
 namespace {
@@ -120,7 +122,6 @@ Occupancy occupancyOf(const Program &program, const device::DeviceProps &props, 
                       const Calibration &calibration) {
   const ir::Target gpu = *ir::findGpu(props.target);
   constexpr unsigned kUnit = 8, kWarpUnit = 4;
-  constexpr size_t kReservedShared = 1024;
   Occupancy result;
   result.registersAreEstimated = !known.registers;
   result.barriersAreEstimated = !known.barriers;
@@ -133,7 +134,7 @@ Occupancy occupancyOf(const Program &program, const device::DeviceProps &props, 
   const std::pair<size_t, const char *> limits[] = {
       {static_cast<size_t>(gpu.maxThreadsPerSm) / (32 * warps), "threads"},
       {warpsByRegisters / warps, "registers"},
-      {props.sharedPerSm / (sharedBytes + kReservedShared), "shared memory"},
+      {props.sharedPerSm / (sharedBytes + kReservedSharedBytes), "shared memory"},
       {static_cast<size_t>(gpu.maxBlocksPerSm), "blocks"},
       {static_cast<size_t>(calibration.device.barriers) / std::max(1u, result.barriers),
        "barriers"}};

@@ -1,9 +1,22 @@
 // How many blocks a multiprocessor holds at once.
 #pragma once
 
-#include "runtime/vgpu/time/TimedLaunch.h"
+#include "runtime/device/Device.h"
+#include "runtime/vgpu/machine/Program.h"
+#include "runtime/vgpu/time/Calibration.h"
+
+#include <optional>
 
 namespace tile::vgpu {
+
+/// Blocks that a multiprocessor holds at once, and why not more.
+struct Occupancy {
+  unsigned blocks = 1;
+  const char *limit = "threads"; ///< "registers", "shared memory", "blocks", "barriers", "threads"
+  unsigned registers = 0;        ///< of a thread
+  unsigned barriers = 0;         ///< of a block
+  bool registersAreEstimated = false, barriersAreEstimated = false;
+};
 
 /// What ptxas -v says of a kernel; what is missing is estimated from the PTX.
 struct AssemblerFigures {

@@ -24,13 +24,9 @@ class Prediction {
 public:
   Prediction(LaunchSetup setup, const Calibration &calibration, const TimeOptions &options)
       : calibration_(calibration), options_(options),
-        launch_(std::move(setup), calibration, Occupancy{}) {}
+        launch_(std::move(setup), calibration, options.assembler) {}
 
   TimeReport run() {
-    const LaunchSetup &setup = launch_.launch().setup();
-    launch_.setOccupancy(occupancyOf(
-        *setup.program, setup.props, static_cast<unsigned>(setup.config.block.count()),
-        launch_.sharedBytes(), launch_.clusterSize(), options_.assembler, calibration_));
     footprint_ = findFootprint(launch_);
     placement_ = options_.multiprocessor ? placementOf(launch_, *options_.multiprocessor, 1)
                                          : placeBlocks(launch_);

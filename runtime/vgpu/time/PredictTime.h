@@ -2,8 +2,8 @@
 // trust it.
 #pragma once
 
-#include "runtime/vgpu/time/Occupancy.h"
 #include "runtime/vgpu/time/SmReport.h"
+#include "runtime/vgpu/time/TimedLaunch.h"
 
 #include <optional>
 #include <string>

@@ -2,6 +2,8 @@
 // -Bulk, -Sync and -Tensor.
 #include "runtime/vgpu/time/SmEngine.h"
 
+#include "runtime/vgpu/isa/tensor/WgmmaForm.h"
+
 #include "runtime/vgpu/machine/Lanes.h"
 
 #include <tile/Error.h>
@@ -24,13 +26,11 @@ SmEngine::SmEngine(TimedLaunch &launch, const Footprint &footprint, const Supply
                    const SmConditions &conditions)
     : launch_(launch), program_(launch.program()), calibration_(launch.calibration()),
       footprint_(footprint), supply_(supply), conditions_(conditions),
-      memory_(calibration_, conditions.clockGhz,
-              static_cast<unsigned>(std::min<uint64_t>(launch.multiprocessors(), launch.blocks())),
+      memory_(calibration_, conditions.clockGhz, launch.activeMultiprocessors(),
               conditions.isDirty),
       l1_(calibration_.load.l1Kb * kBytesOfKb -
           static_cast<double>(launch.sharedBytes() * launch.occupancy().blocks)),
-      activeSms_(
-          static_cast<unsigned>(std::min<uint64_t>(launch.multiprocessors(), launch.blocks()))) {}
+      activeSms_(launch.activeMultiprocessors()) {}
 
 SmReport SmEngine::run(std::vector<uint64_t> turns, uint64_t all) {
   turns_ = std::move(turns);
@@ -61,7 +61,6 @@ void SmEngine::startBlock(double now) {
   block->room = std::move(rooms_.back());
   rooms_.pop_back();
   block->cta = &launch_.begin(*block->room, turns_[nextTurn_++]);
-  constexpr unsigned kWarpsOfGroup = 4;
   block->warpgroups.resize((block->cta->warps.size() + kWarpsOfGroup - 1) / kWarpsOfGroup);
   double start = std::max(now, lastLaunch_ + memory_.cyclesOf(calibration_.block.launchNs));
   lastLaunch_ = start;

@@ -1,4 +1,5 @@
 // Bulk copies: the engine takes one operation after the other, bytes come by the port.
+#include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/time/SmEngine.h"
 
 #include <algorithm>

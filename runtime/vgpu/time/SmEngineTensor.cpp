@@ -1,6 +1,8 @@
 // Products: wgmma of warpgroups, and mma of single warps.
 #include "runtime/vgpu/time/SmEngine.h"
 
+#include "runtime/vgpu/isa/tensor/WgmmaForm.h"
+
 #include <algorithm>
 
 namespace tile::vgpu {
@@ -48,7 +50,6 @@ void SmEngine::issueWgmma(Issue &issue) {
 
 // Joins the four warps, which else drift apart by more than a ring has stages.
 void SmEngine::fenceWgmma(Issue &issue) {
-  constexpr unsigned kWarpsOfGroup = 4;
   EngineWarp &warp = issue.warp;
   EngineBarrier &group = warp.block.warpgroups[warp.lanes.index() / kWarpsOfGroup];
   block(warp, issue.time);

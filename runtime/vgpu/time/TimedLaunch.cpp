@@ -1,6 +1,7 @@
 // Blocks, their places, and the maps that they copy by.
 #include "runtime/vgpu/time/TimedLaunch.h"
 
+#include "runtime/vgpu/isa/async/CopyForms.h"
 #include "runtime/vgpu/isa/async/TensorMapMemory.h"
 #include "runtime/vgpu/machine/Lanes.h"
 
@@ -9,9 +10,16 @@
 namespace tile::vgpu {
 
 TimedLaunch::TimedLaunch(LaunchSetup setup, const Calibration &calibration,
-                         const Occupancy &occupancy)
+                         const AssemblerFigures &known)
     : launch_(std::move(setup)), calibration_(calibration),
-      program_(timeProgram(launch_.setup().program, calibration)), occupancy_(occupancy) {}
+      program_(timeProgram(launch_.setup().program, calibration)),
+      occupancy_(occupancyOf(*launch_.setup().program, launch_.setup().props,
+                             static_cast<unsigned>(launch_.setup().config.block.count()),
+                             launch_.sharedBytes(), launch_.clusterSize(), known, calibration)) {}
+
+unsigned TimedLaunch::activeMultiprocessors() const {
+  return static_cast<unsigned>(std::min<uint64_t>(multiprocessors(), blocks()));
+}
 
 unsigned TimedLaunch::warpsOfBlock() const {
   return static_cast<unsigned>((launch_.setup().config.block.count() + kLanes - 1) / kLanes);

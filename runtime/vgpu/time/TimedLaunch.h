@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/vgpu/machine/Launch.h"
+#include "runtime/vgpu/time/Occupancy.h"
 #include "runtime/vgpu/time/TimedWarp.h"
 
 #include <tile/Error.h>
@@ -11,30 +12,22 @@
 
 namespace tile::vgpu {
 
-/// Blocks that a multiprocessor holds at once, and why not more.
-struct Occupancy {
-  unsigned blocks = 1;
-  const char *limit = "threads"; ///< "registers", "shared memory", "blocks", "barriers", "threads"
-  unsigned registers = 0;        ///< of a thread
-  unsigned barriers = 0;         ///< of a block
-  bool registersAreEstimated = false, barriersAreEstimated = false;
-};
-
 class TimedLaunch {
 public:
   /// `setup` has a program decoded with keepsInstructions, and no checks.
-  TimedLaunch(LaunchSetup setup, const Calibration &calibration, const Occupancy &occupancy);
+  TimedLaunch(LaunchSetup setup, const Calibration &calibration, const AssemblerFigures &known);
 
   const TimedProgram &program() const { return program_; }
   const Calibration &calibration() const { return calibration_; }
   const Occupancy &occupancy() const { return occupancy_; }
-  void setOccupancy(const Occupancy &occupancy) { occupancy_ = occupancy; }
   Launch &launch() { return launch_; }
 
   uint64_t blocks() const { return launch_.setup().config.grid.count(); }
   unsigned warpsOfBlock() const;
   unsigned clusterSize() const { return launch_.clusterSize(); }
   size_t sharedBytes() const { return launch_.sharedBytes(); }
+  /// Multiprocessors that have blocks.
+  unsigned activeMultiprocessors() const;
   /// Multiprocessors that can hold clusters of this size.
   unsigned multiprocessors() const;
   /// Places for blocks; the first round takes them in the order in which blocks are handed out.
@@ -67,16 +60,6 @@ struct Box {
   /// The whole box, and what of it is inside of the tensor.
   uint64_t bytes() const;
   uint64_t bytesInside() const;
-};
-
-/// Rows of bulk copies, as isa/async/BulkCopy.cpp has them.
-enum BulkRow : unsigned {
-  kBulkTarget,
-  kBulkSource,
-  kBulkBytes,
-  kBulkBarrier,
-  kBulkMask,
-  kBulkCoordinates
 };
 
 /// What a lane of a plain load, store or copy moves in global memory begins here.

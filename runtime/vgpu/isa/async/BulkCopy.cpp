@@ -24,10 +24,7 @@ struct Form {
   ScalarType type = ScalarType::None; // of a reduction of ranges
 };
 
-// Rows of a copy: all addresses are 64 bits wide.
-enum RowOf : unsigned { kTarget, kSource, kBytes, kBarrier, kMask, kCoordinates };
-
-uint64_t address(Warp &warp, const Op &op, RowOf row, unsigned lane) {
+uint64_t address(Warp &warp, const Op &op, BulkRow row, unsigned lane) {
   return warp.row<uint64_t>(op.rows[row])[lane];
 }
 uint32_t number(Warp &warp, const Op &op, unsigned row, unsigned lane) {
@@ -36,8 +33,8 @@ uint32_t number(Warp &warp, const Op &op, unsigned row, unsigned lane) {
 
 // Each block that a multicast names gets the tile, at the same offset, and the bytes count at its own barrier.
 void addTargets(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTransfer &copy) {
-  SharedAddress tile = sharedAddressOf(warp, address(warp, op, kTarget, lane));
-  SharedAddress barrier = sharedAddressOf(warp, address(warp, op, kBarrier, lane));
+  SharedAddress tile = sharedAddressOf(warp, address(warp, op, kBulkTarget, lane));
+  SharedAddress barrier = sharedAddressOf(warp, address(warp, op, kBulkBarrier, lane));
   if (!tile.cta || !barrier.cta)
     warp.stop(op, FindingKind::OutOfBounds, lane, "the cluster has no such block");
   if (!form.multicast) {
@@ -45,7 +42,7 @@ void addTargets(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkT
     return;
   }
   Cluster &cluster = *warp.cta->cluster;
-  uint32_t mask = number(warp, op, kMask, lane) & 0xffff;
+  uint32_t mask = number(warp, op, kBulkMask, lane) & 0xffff;
   if (mask >> cluster.ctas.size())
     warp.stop(op, FindingKind::OutOfBounds, lane,
               "the multicast names blocks that the cluster of " +
@@ -78,11 +75,11 @@ void checkUse(Warp &warp, const Op &op, const Form &form, unsigned lane, const B
     stop(FindingKind::Async, fault);
 }
 
-void readMap(Warp &warp, const Op &op, const Form &form, unsigned lane, RowOf row,
+void readMap(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkRow row,
              BulkTransfer &copy) {
   copy.map = tensorMapAt(warp, op, lane, address(warp, op, row, lane));
   for (unsigned d = 0; d < form.rank; ++d)
-    copy.coordinates[d] = static_cast<int32_t>(number(warp, op, kCoordinates + d, lane));
+    copy.coordinates[d] = static_cast<int32_t>(number(warp, op, kBulkCoordinates + d, lane));
   copy.bytes = boxBytes(*copy.map);
   if (form.operation)
     copy.reduction = tensorReduction(kReductions[form.operation - 1], copy.map->type);
@@ -90,13 +87,14 @@ void readMap(Warp &warp, const Op &op, const Form &form, unsigned lane, RowOf ro
 }
 
 void readRange(Warp &warp, const Op &op, const Form &form, unsigned lane, BulkTransfer &copy) {
-  copy.bytes = number(warp, op, kBytes, lane);
+  copy.bytes = number(warp, op, kBulkBytes, lane);
   if (copy.bytes % 16 || copy.bytes == 0)
     warp.stop(op, FindingKind::Misaligned, lane,
               "a bulk copy moves a positive multiple of 16 bytes, not " +
                   std::to_string(copy.bytes));
   if (form.way != Way::SharedToShared)
-    copy.global = address(warp, op, form.way == Way::GlobalToShared ? kSource : kTarget, lane);
+    copy.global =
+        address(warp, op, form.way == Way::GlobalToShared ? kBulkSource : kBulkTarget, lane);
   if (form.operation)
     copy.reduction = bulkReduction(kReductions[form.operation - 1], form.type);
 }
@@ -105,11 +103,12 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
   Cluster &cluster = *warp.cta->cluster;
   auto copy = std::make_unique<BulkTransfer>(warp, op, lane);
   if (form.rank)
-    readMap(warp, op, form, lane, form.way == Way::SharedToGlobal ? kTarget : kSource, *copy);
+    readMap(warp, op, form, lane, form.way == Way::SharedToGlobal ? kBulkTarget : kBulkSource,
+            *copy);
   else
     readRange(warp, op, form, lane, *copy);
   if (form.way != Way::GlobalToShared) {
-    copy->from = sharedAddressOf(warp, address(warp, op, kSource, lane));
+    copy->from = sharedAddressOf(warp, address(warp, op, kBulkSource, lane));
     if (copy->from->cta != warp.cta)
       warp.stop(op, FindingKind::OutOfBounds, lane, "the source is not the block's own memory");
   }
@@ -135,7 +134,7 @@ void issue(Warp &warp, const Op &op, const Form &form, unsigned lane) {
 void issueAll(Warp &warp, const Op &op) {
   auto form = formOf<Form>(op);
   if (warp.shadow)
-    for (RowOf row : {kTarget, kSource, kBarrier})
+    for (BulkRow row : {kBulkTarget, kBulkSource, kBulkBarrier})
       checkAddress(warp, op, op.rows[row]);
   forLanes(warp.mask, [&](unsigned lane) { issue(warp, op, form, lane); });
 }
@@ -270,14 +269,14 @@ void decodeCopy(Decoder &decoder, const Instruction &instruction, Suffixes &suff
   if (form.rank)
     coordinates = coordinateRows(decoder, map, form.rank);
   bool mapIsTarget = form.rank && toGlobal, mapIsSource = form.rank && !toGlobal;
-  std::vector<uint32_t> rows(kCoordinates);
-  rows[kTarget] = decoder.wideAddress(mapIsTarget ? mapAddress(operands[0]) : operands[0]);
-  rows[kSource] = decoder.wideAddress(mapIsSource ? mapAddress(operands[1]) : operands[1]);
+  std::vector<uint32_t> rows(kBulkCoordinates);
+  rows[kBulkTarget] = decoder.wideAddress(mapIsTarget ? mapAddress(operands[0]) : operands[0]);
+  rows[kBulkSource] = decoder.wideAddress(mapIsSource ? mapAddress(operands[1]) : operands[1]);
   size_t at = 2;
-  rows[kBytes] =
+  rows[kBulkBytes] =
       form.rank ? decoder.constant(0, 4) : decoder.source(operands[at++], ScalarType::U32);
-  rows[kBarrier] = toGlobal ? rows[kSource] : decoder.wideAddress(operands[at++]);
-  rows[kMask] =
+  rows[kBulkBarrier] = toGlobal ? rows[kBulkSource] : decoder.wideAddress(operands[at++]);
+  rows[kBulkMask] =
       form.multicast ? decoder.source(operands[at++], ScalarType::U16) : decoder.constant(0, 4);
   if (hasPolicy)
     decoder.source(operands[at], ScalarType::B64); // must be one, and is not read

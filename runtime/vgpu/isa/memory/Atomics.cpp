@@ -400,16 +400,13 @@ const std::initializer_list<FormOrder> kAtomOrders = {
 
 TimeForm timeOfAtomic(const Instruction &instruction) {
   bool isShared = classBySpace(instruction) == InstructionClass::SharedMemory;
-  unsigned elements = 1;
-  for (auto [name, count] : {std::pair("v2", 2u), {"v4", 4u}, {"v8", 8u}})
-    elements = hasWord(instruction, name) ? count : elements;
   bool returns = instruction.opcode == "atom";
   return {.kind = isShared  ? returns ? TimeKind::LoadShared : TimeKind::StoreShared
                   : returns ? TimeKind::AtomicGlobal
                             : TimeKind::ReduceGlobal,
           .cost = Cost::Issue,
           .pipe = Pipe::Memory,
-          .bytes = static_cast<uint8_t>(elements * widthOf(instruction) / 8),
+          .bytes = static_cast<uint8_t>(accessBytes(instruction)),
           .makesFloats = true};
 }
 

@@ -384,19 +384,18 @@ template <TimeKind global, TimeKind shared> TimeForm timeOfAccess(const Instruct
   InstructionClass space = classBySpace(instruction);
   if (space == InstructionClass::ParamMemory)
     return {.cost = Cost::Free};
-  unsigned elements = 1;
-  for (auto [name, count] : {std::pair("v2", 2u), {"v4", 4u}, {"v8", 8u}})
-    elements = hasWord(instruction, name) ? count : elements;
+  unsigned bytes = accessBytes(instruction);
   bool passesL1 = hasWord(instruction, "L1::no_allocate") || hasWord(instruction, "cg") ||
                   hasWord(instruction, "volatile") || hasWord(instruction, "relaxed") ||
                   hasWord(instruction, "acquire");
   bool isShared = space == InstructionClass::SharedMemory;
   // One integer a lane may be an index that decides something; vectors and floats are data.
-  bool isData = elements > 1 || classByType(instruction) == InstructionClass::Float;
+  bool isVector = bytes > widthOf(instruction) / 8;
+  bool isData = isVector || classByType(instruction) == InstructionClass::Float;
   return {.kind = isShared ? shared : global,
           .cost = Cost::Issue,
           .pipe = Pipe::Memory,
-          .bytes = static_cast<uint8_t>(elements * widthOf(instruction) / 8),
+          .bytes = static_cast<uint8_t>(bytes),
           .flag = passesL1,
           .makesFloats = !isShared || isData};
 }

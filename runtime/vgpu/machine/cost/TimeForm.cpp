@@ -2,13 +2,7 @@
 // that one machine instruction does not have cost two, and what it folds into others costs nothing.
 #include "runtime/vgpu/machine/cost/TimeForm.h"
 
-#include "runtime/vgpu/machine/InstructionClass.h"
-
 namespace tile::vgpu {
-
-bool hasWord(const Instruction &instruction, std::string_view word) {
-  return std::ranges::count(instruction.suffix, word) > 0;
-}
 
 unsigned widthOf(const Instruction &instruction) {
   for (auto word = instruction.suffix.rbegin(); word != instruction.suffix.rend(); ++word) {
@@ -21,6 +15,13 @@ unsigned widthOf(const Instruction &instruction) {
         return width;
   }
   return 32;
+}
+
+unsigned accessBytes(const Instruction &instruction) {
+  unsigned elements = 1;
+  for (auto [word, count] : {std::pair("v2", 2u), {"v4", 4u}, {"v8", 8u}})
+    elements = hasWord(instruction, word) ? count : elements;
+  return elements * widthOf(instruction) / 8;
 }
 
 static bool isFloat(const Instruction &instruction) {
@@ -95,7 +96,5 @@ TimeForm timeOfMove(const Instruction &instruction) {
       instruction.operands.size() > 1 && instruction.operands[1].kind == Operand::Kind::Special;
   return {.cost = readsSpecial ? Cost::SpecialRegister : Cost::Free};
 }
-
-TimeForm timeByType(const Instruction &instruction) { return timeOfArithmetic(instruction); }
 
 } // namespace tile::vgpu

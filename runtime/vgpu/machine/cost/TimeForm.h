@@ -3,9 +3,7 @@
 // choose one by these functions; no number of cycles stands here.
 #pragma once
 
-#include "runtime/vgpu/ptx/Ptx.h"
-
-#include <algorithm>
+#include "runtime/vgpu/machine/InstructionClass.h"
 
 namespace tile::vgpu {
 
@@ -118,11 +116,12 @@ template <Cost cost> TimeForm makesFloats(const Instruction &) {
   return {.cost = cost, .makesFloats = true};
 }
 
-bool hasWord(const Instruction &instruction, std::string_view word);
 /// The bits of the last type of the instruction; 1 for predicates, 32 where it names none.
 unsigned widthOf(const Instruction &instruction);
+/// The bytes that a lane moves by a load, a store or an atomic, of all elements of a vector.
+unsigned accessBytes(const Instruction &instruction);
 
-/// add, sub, min, max, abs, neg, shifts: of floats and of integers, 64-bit ones twice.
+/// add, sub, and opcodes whose rows name nothing else: by the type, 64-bit integers twice.
 TimeForm timeOfArithmetic(const Instruction &instruction);
 /// min and max.
 TimeForm timeOfExtreme(const Instruction &instruction);
@@ -140,7 +139,5 @@ TimeForm timeOfRoot(const Instruction &instruction);
 TimeForm timeOfComparison(const Instruction &instruction);
 TimeForm timeOfConversion(const Instruction &instruction);
 TimeForm timeOfMove(const Instruction &instruction);
-/// For opcodes whose rows name none: by the type.
-TimeForm timeByType(const Instruction &instruction);
 
 } // namespace tile::vgpu
