@@ -126,7 +126,7 @@ private:
   /// Throws where a warp takes too many branches to come to an end.
   void countBranch(const Issue &issue) const;
 
-  // One warp.
+  // One warp: SmEngineIssue.cpp
   void run(EngineWarp &warp, double now);
   std::optional<size_t> chooseSplit(EngineWarp &warp, double now);
   double earliest(const EngineWarp &warp, const TimedOp &op, double now) const;
